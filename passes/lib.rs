@@ -1,0 +1,1 @@
+//! Verification, transformation and lowering of tidegate IR.

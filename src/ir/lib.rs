@@ -1,0 +1,1 @@
+//! The typed IR of tidegate.
