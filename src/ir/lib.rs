@@ -1,1 +1,3 @@
 //! The typed IR of tidegate.
+
+pub mod diag;
