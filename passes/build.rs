@@ -5,6 +5,9 @@
 //! `libMLIR-C.so` that lists the archives, and adds its folder to the search path, which cargo hands on to every
 //! executable that depends on this package. In static mode nothing asks for it.
 //!
+//! The loader must find the shared libraries too. Ours get an `-rpath` (the root package's build script adds its own).
+//! An executable of another package that is to run outside cargo adds one itself, or is run with `LD_LIBRARY_PATH`.
+//!
 //! Without the feature `mlir` this script does nothing.
 
 use std::{
@@ -104,5 +107,5 @@ fn link_shared_libraries(_: &Path, _: &Path) -> io::Result<()> {
 /// has asked for when it meets it.
 fn linker_script(archives: &[String]) -> String {
     let archives: String = archives.iter().map(|name| format!("-l{name} ")).collect();
-    format!("GROUP ( {archives}-lMLIRExecutionEngineShared AS_NEEDED ( -lMLIR ) )\n")
+    format!("GROUP ( {archives}AS_NEEDED ( -lMLIRExecutionEngineShared -lMLIR ) )\n")
 }

@@ -55,21 +55,27 @@ enum Chore {
     Fmt,
 }
 
-fn main() -> Result<ExitCode> {
-    let arguments = Arguments::parse();
+fn main() -> ExitCode {
+    run(&Arguments::parse().chore).unwrap_or_else(|error| {
+        println!("error: {error:#}");
+        ExitCode::FAILURE
+    })
+}
+
+fn run(chore: &Chore) -> Result<ExitCode> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask lies in the root folder")?;
     let shell = Shell::new()?;
     shell.change_dir(root);
-    match arguments.chore {
+    match chore {
         Chore::Setup => {
             let tools = setup::set_up(&shell, Need::ALL)?;
             print!("{tools}");
             Ok(if tools.complete() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }
         Chore::Demo => demo::run(&shell),
-        Chore::Test { quick, steps } => test::run(&shell, quick, &steps),
-        Chore::Lit { paths } => test::run_lit(&shell, &paths),
-        Chore::Bench { names } => bench(&shell, &names),
+        Chore::Test { quick, steps } => test::run(&shell, *quick, steps),
+        Chore::Lit { paths } => test::run_lit(&shell, paths),
+        Chore::Bench { names } => bench(&shell, names),
         Chore::Fmt => {
             xshell::cmd!(shell, "cargo fmt --all").run()?;
             Ok(ExitCode::SUCCESS)

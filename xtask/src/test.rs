@@ -50,6 +50,15 @@ impl Step {
         (Self::Deny, "deny"),
     ];
 
+    /// What the step cannot do without.
+    fn needs(self) -> &'static [Need] {
+        match self {
+            Self::Fmt | Self::ClippyNoMlir | Self::TestNoMlir | Self::Deny => &[],
+            Self::Clippy | Self::Doc => &[Need::Build],
+            Self::Tools | Self::Test | Self::Lit => Need::ALL,
+        }
+    }
+
     fn quick(self) -> bool {
         !matches!(self, Self::ClippyNoMlir | Self::Doc | Self::TestNoMlir | Self::Deny)
     }
@@ -57,14 +66,16 @@ impl Step {
 
 /// Runs the named steps, or all, or the quick ones.
 pub(crate) fn run(shell: &Shell, quick: bool, only: &[Step]) -> Result<ExitCode> {
-    let tools = set_up(shell, Need::ALL)?;
+    let chosen = Step::ALL.into_iter().filter(|(step, _)| match only {
+        [] => !quick || step.quick(),
+        only => only.contains(step),
+    });
+    let needs: Vec<_> = chosen.clone().flat_map(|(step, _)| step.needs()).copied().collect();
+    let tools = set_up(shell, &needs)?;
     tools.export(shell);
     let mut steps = Steps::default();
-    for (step, name) in Step::ALL {
-        let wanted = if only.is_empty() { !quick || step.quick() } else { only.contains(&step) };
-        if wanted {
-            steps.run(name, || run_step(shell, &tools, step));
-        }
+    for (step, name) in chosen {
+        steps.run(name, || run_step(shell, &tools, step));
     }
     Ok(steps.finish())
 }
