@@ -131,7 +131,7 @@ pub struct SpanLocation {
 pub struct SourceMapFull;
 
 /// One file: a name, its text, and its place in the offset space.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct SourceFile {
     name: Arc<str>,
     text: Arc<str>,
@@ -216,7 +216,7 @@ impl SourceFile {
 }
 
 /// All source files of a compilation, in one space of byte offsets.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct SourceMap {
     files: Vec<SourceFile>,
 }
