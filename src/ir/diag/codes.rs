@@ -36,7 +36,7 @@ macro_rules! codes {
                 id: $id,
                 severity: $crate::diag::diagnostic::Severity::$severity,
                 title: $title,
-                explanation: $explanation,
+                explanation: $crate::diag::codes::without_first_break($explanation),
             },
         )*];
     };
@@ -165,6 +165,14 @@ impl fmt::Display for Code {
 impl fmt::Debug for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.id())
+    }
+}
+
+/// The text of a row starts on a line of its own, behind the quotation mark.
+const fn without_first_break(text: &str) -> &str {
+    match text.as_bytes() {
+        [b'\n', ..] => text.split_at(1).1,
+        _ => text,
     }
 }
 

@@ -2,8 +2,8 @@
 //!
 //! Owns source positions ([`Span`], [`SourceMap`]), the diagnostic itself ([`Diagnostic`], [`Label`],
 //! [`Suggestion`]), the table of all codes ([`codes`]) with the text behind `tidegate explain`, and the sink
-//! that collects ([`Diagnostics`]). Three renderers read the same diagnostics: `render` for people,
-//! `json` for tools that read lines, `sarif` for code scanning services.
+//! that collects ([`Diagnostics`]). Three renderers read the same diagnostics: [`render`] for people,
+//! [`json`] for tools that read lines, [`sarif`] for code scanning services.
 //!
 //! Assumes nothing of a span: one from another source map, out of range or inside a character is shown as
 //! well as it can be, and never makes a renderer panic.
@@ -29,10 +29,16 @@
 
 pub mod codes;
 pub mod diagnostic;
+pub mod json;
+pub mod render;
+pub mod sarif;
 pub mod sink;
 pub mod source;
+#[cfg(test)]
+mod tests;
 
 pub use codes::{Code, CodeInfo};
 pub use diagnostic::{Diagnostic, Label, Severity, Suggestion};
+pub use render::Renderer;
 pub use sink::{Diagnostics, Reported};
 pub use source::{FileId, LineCol, SourceFile, SourceMap, SourceMapFull, Span, SpanLocation};

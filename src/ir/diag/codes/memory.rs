@@ -3,11 +3,145 @@
 codes! {
     static ROWS_04;
 
-    WRONG_SPACE = "TG0401", Error, "operation does not work in this memory space", "";
-    SHAPE_MISMATCH = "TG0402", Error, "shapes do not match", "";
-    ELEMENT_TYPE_MISMATCH = "TG0403", Error, "element types do not match", "";
-    OUT_OF_BOUNDS = "TG0404", Error, "access out of bounds", "";
-    UNSUPPORTED_TRANSFORM = "TG0405", Error, "unsupported tile, swizzle or transform", "";
-    DYNAMIC_SHAPE = "TG0406", Error, "dynamic shape where a static one is needed", "";
-    UNSUPPORTED_ELEMENT = "TG0407", Error, "element type or layout not supported in this memory space", "";
+    WRONG_SPACE = "TG0401", Error, "operation does not work in this memory space", r#"
+Each operation reaches certain memory spaces. Ordinary loads and stores reach `smem` and `gmem`; a
+TMA copy goes between `gmem` and `smem`; WGMMA reads `smem` and accumulates in registers; a
+tensor-core operation of Blackwell accumulates in `tmem`, which has loads and stores of its own.
+
+Wrong: the destination is in global memory.
+
+```mlir
+tg.copy_gmem_to_smem %x[%off] -> %y, %full[%c0]
+  : !tg.ref<1024xf32, gmem>, !tg.ref<128xf32, gmem>, !tg.barrier_ref<1, arrivals = 1>
+```
+
+Right:
+
+```mlir
+%buf = tg.alloc : !tg.ref<128xf32, smem>
+tg.copy_gmem_to_smem %x[%off] -> %buf, %full[%c0]
+  : !tg.ref<1024xf32, gmem>, !tg.ref<128xf32, smem>, !tg.barrier_ref<1, arrivals = 1>
+```
+"#;
+
+    SHAPE_MISMATCH = "TG0402", Error, "shapes do not match", r#"
+Two shapes that have to be equal differ: that of a reference after indexing and that of the value
+loaded or stored, those of the factors and the accumulator of a product, those of the operands of an
+element-wise operation.
+
+Shapes are not broadcast silently. An index removes the leading dimension it stands for.
+
+Wrong:
+
+```mlir
+%v = tg.load %buf : !tg.ref<2x128xf32, smem> -> vector<128xf32>
+```
+
+Right:
+
+```mlir
+%v = tg.load %buf[%slot] : !tg.ref<2x128xf32, smem> -> vector<128xf32>
+```
+"#;
+
+    ELEMENT_TYPE_MISMATCH = "TG0403", Error, "element types do not match", r#"
+The element type of a reference and that of the value loaded or stored differ, or the factors of a
+product are of different types. Loads, stores and copies move bits as they are; a conversion is an
+operation of its own, since it rounds.
+
+Wrong:
+
+```mlir
+tg.store %sum, %out : vector<128xf32>, !tg.ref<128xbf16, smem>
+```
+
+Right:
+
+```mlir
+%rounded = arith.truncf %sum : vector<128xf32> to vector<128xbf16>
+tg.store %rounded, %out : vector<128xbf16>, !tg.ref<128xbf16, smem>
+```
+"#;
+
+    OUT_OF_BOUNDS = "TG0404", Error, "access out of bounds", r#"
+A constant index or offset leads outside of the memory that the reference describes. In shared
+memory such an access reaches the neighbour, perhaps a barrier, without any fault.
+
+Indices that are known only at run time are checked by the simulator, for each access. A TMA copy
+may reach over the edge of its array in global memory: what it reads there is zero, what it writes
+there is dropped.
+
+Wrong:
+
+```mlir
+%c2 = arith.constant 2 : index
+%v = tg.load %buf[%c2] : !tg.ref<2x128xf32, smem> -> vector<128xf32>
+```
+
+Right:
+
+```mlir
+%slot = arith.remui %k, %c2 : index
+%v = tg.load %buf[%slot] : !tg.ref<2x128xf32, smem> -> vector<128xf32>
+```
+"#;
+
+    UNSUPPORTED_TRANSFORM = "TG0405", Error, "unsupported tile, swizzle or transform", r#"
+The layout that a reference asks for does not exist, does not fit its shape, or is not one that the
+operation can read. A swizzle is over 32, 64 or 128 bytes (or none); a tile divides the last
+dimensions; the innermost extent of a tile, in bytes, is not wider than the swizzle. Tensor-core
+operands in shared memory are 8 rows by the swizzle.
+
+Wrong: 64 elements of f32 are 256 bytes.
+
+```mlir
+%a = tg.alloc : !tg.ref<128x64xf32, smem, tile = [8, 64], swizzle = 128>
+```
+
+Right:
+
+```mlir
+%a = tg.alloc : !tg.ref<128x64xf32, smem, tile = [8, 32], swizzle = 128>
+```
+"#;
+
+    DYNAMIC_SHAPE = "TG0406", Error, "dynamic shape where a static one is needed", r#"
+Only references to global memory have dimensions that are known at launch. Shared and tensor memory
+are laid out when the kernel is compiled, and arrays in registers are distributed over the lanes
+then, so their shapes are constants.
+
+Take a tile of fixed size and loop over as many as the dimension asks for; `tg.dim` reads it.
+
+Wrong:
+
+```mlir
+%buf = tg.alloc : !tg.ref<?x128xf32, smem>
+```
+
+Right:
+
+```mlir
+%rows = tg.dim %x, %c0 : !tg.ref<?x128xf32, gmem>
+%buf = tg.alloc : !tg.ref<64x128xf32, smem>
+```
+"#;
+
+    UNSUPPORTED_ELEMENT = "TG0407", Error, "element type or layout not supported in this memory space", r#"
+The memory space cannot hold elements of this type in this layout. Tensor memory has cells of 32
+bits: an element type that is narrower says how it is placed, by `packed` (several elements a cell)
+or by an explicit `layout`, and not by both. Array references hold numbers, never barriers or
+references.
+
+Wrong:
+
+```mlir
+%p = tg.alloc : !tg.ref<128x128xbf16, tmem>
+```
+
+Right:
+
+```mlir
+%p = tg.alloc : !tg.ref<128x128xbf16, tmem, packed>
+```
+"#;
 }
