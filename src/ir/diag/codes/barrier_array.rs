@@ -107,14 +107,14 @@ Wrong:
 
 ```mlir
 tg.copy_gmem_to_smem %x[%off] -> %full[%slot], %buf[%slot]
-  : !tg.ref<1024xf32, gmem>, !tg.barrier_ref<2, arrivals = 1>, !tg.ref<2x128xf32, smem>
+  : !tg.ref<1024xf32, gmem> -> !tg.barrier_ref<2, arrivals = 1>, !tg.ref<2x128xf32, smem>
 ```
 
 Right: source, destination, barrier.
 
 ```mlir
 tg.copy_gmem_to_smem %x[%off] -> %buf[%slot], %full[%slot]
-  : !tg.ref<1024xf32, gmem>, !tg.ref<2x128xf32, smem>, !tg.barrier_ref<2, arrivals = 1>
+  : !tg.ref<1024xf32, gmem> -> !tg.ref<2x128xf32, smem>, !tg.barrier_ref<2, arrivals = 1>
 ```
 "#;
 

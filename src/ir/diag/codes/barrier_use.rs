@@ -31,8 +31,7 @@ An index in a ring of n slots is the step modulo n.
 Wrong:
 
 ```mlir
-%c4 = arith.constant 4 : index
-tg.barrier_wait %full[%c4] : !tg.barrier_ref<4, arrivals = 1>
+tg.barrier_wait %full[4] : !tg.barrier_ref<4, arrivals = 1>
 ```
 
 Right:
@@ -93,7 +92,7 @@ seen.
 Wrong:
 
 ```mlir
-tg.barrier_wait %full[%slot] parity %k : !tg.barrier_ref<2, arrivals = 1>
+tg.barrier_wait_parity %full[%slot], %k : !tg.barrier_ref<2, arrivals = 1>
 ```
 
 Right:
@@ -102,7 +101,7 @@ Right:
 %lap = arith.divui %k, %c2 : index
 %n = arith.index_cast %lap : index to i32
 %parity = arith.trunci %n : i32 to i1
-tg.barrier_wait %full[%slot] parity %parity : !tg.barrier_ref<2, arrivals = 1>
+tg.barrier_wait_parity %full[%slot], %parity : !tg.barrier_ref<2, arrivals = 1>
 ```
 "#;
 
@@ -117,16 +116,15 @@ barrier of every block along its axes, and each block waits on its own.
 Wrong:
 
 ```mlir
-%peer = tg.peer %done, %rank : !tg.barrier_ref<1, arrivals = 1>
-tg.barrier_wait %peer[%c0] : !tg.barrier_ref<1, arrivals = 1>
+tg.barrier_wait %done[0] peer(%rank) : !tg.barrier_ref<1, arrivals = 1>
 ```
 
 Right:
 
 ```mlir
 %done = tg.alloc_barrier : !tg.barrier_ref<1, arrivals = 1, cluster = ["x"]>
-tg.barrier_arrive %done[%c0] : !tg.barrier_ref<1, arrivals = 1, cluster = ["x"]>
-tg.barrier_wait %done[%c0] : !tg.barrier_ref<1, arrivals = 1, cluster = ["x"]>
+tg.barrier_arrive %done[0] : !tg.barrier_ref<1, arrivals = 1, cluster = ["x"]>
+tg.barrier_wait %done[0] : !tg.barrier_ref<1, arrivals = 1, cluster = ["x"]>
 ```
 "#;
 
@@ -165,16 +163,18 @@ with `expect_tx` initialises nothing.
 Wrong:
 
 ```mlir
-tg.barrier_arrive %full[%c0] : !tg.barrier_ref<1, arrivals = 1>
-tg.barrier_init %full : !tg.barrier_ref<1, arrivals = 1>
+%full = tg.alloc_barrier uninitialized : !tg.barrier_ref<1, arrivals = 1>
+tg.barrier_arrive %full[0] : !tg.barrier_ref<1, arrivals = 1>
+tg.init_barrier %full : !tg.barrier_ref<1, arrivals = 1>
 ```
 
 Right:
 
 ```mlir
-tg.barrier_init %full : !tg.barrier_ref<1, arrivals = 1>
+%full = tg.alloc_barrier uninitialized : !tg.barrier_ref<1, arrivals = 1>
+tg.init_barrier %full : !tg.barrier_ref<1, arrivals = 1>
 tg.block_sync
-tg.barrier_arrive %full[%c0] : !tg.barrier_ref<1, arrivals = 1>
+tg.barrier_arrive %full[0] : !tg.barrier_ref<1, arrivals = 1>
 ```
 "#;
 
@@ -189,16 +189,16 @@ initialise. Mostly it is not worth it, since a barrier takes 8 bytes.
 Wrong:
 
 ```mlir
-tg.barrier_inval %full : !tg.barrier_ref<1, arrivals = 1>
-tg.barrier_wait %full[%c0] : !tg.barrier_ref<1, arrivals = 1>
+tg.inval_barrier %full : !tg.barrier_ref<1, arrivals = 1>
+tg.barrier_wait %full[0] : !tg.barrier_ref<1, arrivals = 1>
 ```
 
 Right:
 
 ```mlir
-tg.barrier_wait %full[%c0] : !tg.barrier_ref<1, arrivals = 1>
+tg.barrier_wait %full[0] : !tg.barrier_ref<1, arrivals = 1>
 tg.block_sync
-tg.barrier_inval %full : !tg.barrier_ref<1, arrivals = 1>
+tg.inval_barrier %full : !tg.barrier_ref<1, arrivals = 1>
 ```
 "#;
 
@@ -215,14 +215,14 @@ Wrong:
 
 ```mlir
 tg.copy_gmem_to_smem %x[%off] -> %buf[%slot], %all[%slot]
-  : !tg.ref<1024xf32, gmem>, !tg.ref<2x128xf32, smem>, !tg.barrier_ref<2, arrivals = 1, cluster = ["x"]>
+  : !tg.ref<1024xf32, gmem> -> !tg.ref<2x128xf32, smem>, !tg.barrier_ref<2, arrivals = 1, cluster = ["x"]>
 ```
 
 Right:
 
 ```mlir
 tg.copy_gmem_to_smem %x[%off] -> %buf[%slot], %full[%slot]
-  : !tg.ref<1024xf32, gmem>, !tg.ref<2x128xf32, smem>, !tg.barrier_ref<2, arrivals = 1>
+  : !tg.ref<1024xf32, gmem> -> !tg.ref<2x128xf32, smem>, !tg.barrier_ref<2, arrivals = 1>
 ```
 "#;
 
@@ -273,17 +273,17 @@ data is read without knowing that it is there.
 Wrong: nothing says when `%buf` is filled.
 
 ```mlir
-tg.copy_gmem_to_smem %x[%c0] -> %buf, %full[%c0]
-  : !tg.ref<1024xf32, gmem>, !tg.ref<128xf32, smem>, !tg.barrier_ref<1, arrivals = 1>
+tg.copy_gmem_to_smem %x[0] -> %buf, %full[0]
+  : !tg.ref<1024xf32, gmem> -> !tg.ref<128xf32, smem>, !tg.barrier_ref<1, arrivals = 1>
 %v = tg.load %buf : !tg.ref<128xf32, smem> -> vector<128xf32>
 ```
 
 Right:
 
 ```mlir
-tg.copy_gmem_to_smem %x[%c0] -> %buf, %full[%c0]
-  : !tg.ref<1024xf32, gmem>, !tg.ref<128xf32, smem>, !tg.barrier_ref<1, arrivals = 1>
-tg.barrier_wait %full[%c0] : !tg.barrier_ref<1, arrivals = 1>
+tg.copy_gmem_to_smem %x[0] -> %buf, %full[0]
+  : !tg.ref<1024xf32, gmem> -> !tg.ref<128xf32, smem>, !tg.barrier_ref<1, arrivals = 1>
+tg.barrier_wait %full[0] : !tg.barrier_ref<1, arrivals = 1>
 %v = tg.load %buf : !tg.ref<128xf32, smem> -> vector<128xf32>
 ```
 "#;
@@ -301,14 +301,14 @@ Wrong:
 
 ```mlir
 %done = tg.alloc_barrier : !tg.barrier_ref<1, arrivals = 1>
-tg.tcgen05_commit %done[%c0] : !tg.barrier_ref<1, arrivals = 1>
+tg.tcgen05_commit %done[0] : !tg.barrier_ref<1, arrivals = 1>
 ```
 
 Right:
 
 ```mlir
 %done = tg.alloc_barrier : !tg.barrier_ref<1, arrivals = 1, orders_tensor_core>
-tg.tcgen05_commit %done[%c0] : !tg.barrier_ref<1, arrivals = 1, orders_tensor_core>
+tg.tcgen05_commit %done[0] : !tg.barrier_ref<1, arrivals = 1, orders_tensor_core>
 ```
 "#;
 
@@ -323,8 +323,8 @@ join, and only then initialise the second.
 Wrong:
 
 ```mlir
-%a = tg.alloc_barrier {offset = 0 : i64} : !tg.barrier_ref<1, arrivals = 1>
-%b = tg.alloc_barrier {offset = 0 : i64} : !tg.barrier_ref<1, arrivals = 4>
+%a = tg.alloc_barrier at 0 : !tg.barrier_ref<1, arrivals = 1>
+%b = tg.alloc_barrier at 0 : !tg.barrier_ref<1, arrivals = 4>
 ```
 
 Right:

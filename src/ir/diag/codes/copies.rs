@@ -12,14 +12,14 @@ Merge dimensions that follow each other in memory without gaps, or copy slices i
 Wrong: six dimensions.
 
 ```mlir
-tg.copy_gmem_to_smem %x -> %buf, %full[%c0] : !tg.ref<2x2x2x2x2x64xf16, gmem>,
+tg.copy_gmem_to_smem %x -> %buf, %full[0] : !tg.ref<2x2x2x2x2x64xf16, gmem> ->
   !tg.ref<2x2x2x2x2x64xf16, smem>, !tg.barrier_ref<1, arrivals = 1>
 ```
 
 Right: the first two are one.
 
 ```mlir
-tg.copy_gmem_to_smem %x -> %buf, %full[%c0] : !tg.ref<4x2x2x2x64xf16, gmem>,
+tg.copy_gmem_to_smem %x -> %buf, %full[0] : !tg.ref<4x2x2x2x64xf16, gmem> ->
   !tg.ref<4x2x2x2x64xf16, smem>, !tg.barrier_ref<1, arrivals = 1>
 ```
 "#;
@@ -33,15 +33,15 @@ Split the copy, and let both parts complete on the same barrier.
 Wrong: 512 rows.
 
 ```mlir
-tg.copy_gmem_to_smem %x[%c0, %c0] -> %buf, %full[%c0]
-  : !tg.ref<1024x64xf16, gmem>, !tg.ref<512x64xf16, smem>, !tg.barrier_ref<1, arrivals = 1>
+tg.copy_gmem_to_smem %x[0, 0] -> %buf, %full[0]
+  : !tg.ref<1024x64xf16, gmem> -> !tg.ref<512x64xf16, smem>, !tg.barrier_ref<1, arrivals = 1>
 ```
 
 Right: a tile of 256 rows for each copy.
 
 ```mlir
-tg.copy_gmem_to_smem %x[%c0, %c0] -> %buf, %full[%c0]
-  : !tg.ref<1024x64xf16, gmem>, !tg.ref<256x64xf16, smem>, !tg.barrier_ref<1, arrivals = 1>
+tg.copy_gmem_to_smem %x[0, 0] -> %buf, %full[0]
+  : !tg.ref<1024x64xf16, gmem> -> !tg.ref<256x64xf16, smem>, !tg.barrier_ref<1, arrivals = 1>
 ```
 "#;
 
@@ -111,15 +111,15 @@ convert it in registers and store it.
 Wrong:
 
 ```mlir
-tg.copy_gmem_to_smem %x[%c0] -> %buf, %full[%c0]
-  : !tg.ref<1024xf32, gmem>, !tg.ref<128xf16, smem>, !tg.barrier_ref<1, arrivals = 1>
+tg.copy_gmem_to_smem %x[0] -> %buf, %full[0]
+  : !tg.ref<1024xf32, gmem> -> !tg.ref<128xf16, smem>, !tg.barrier_ref<1, arrivals = 1>
 ```
 
 Right:
 
 ```mlir
-tg.copy_gmem_to_smem %x[%c0] -> %buf, %full[%c0]
-  : !tg.ref<1024xf32, gmem>, !tg.ref<128xf32, smem>, !tg.barrier_ref<1, arrivals = 1>
+tg.copy_gmem_to_smem %x[0] -> %buf, %full[0]
+  : !tg.ref<1024xf32, gmem> -> !tg.ref<128xf32, smem>, !tg.barrier_ref<1, arrivals = 1>
 ```
 "#;
 
@@ -131,14 +131,14 @@ Wrong: the destination is two slots.
 
 ```mlir
 tg.copy_gmem_to_smem %x[%off] -> %buf, %full[%slot]
-  : !tg.ref<1024xf32, gmem>, !tg.ref<2x128xf32, smem>, !tg.barrier_ref<2, arrivals = 1>
+  : !tg.ref<1024xf32, gmem> -> !tg.ref<2x128xf32, smem>, !tg.barrier_ref<2, arrivals = 1>
 ```
 
 Right:
 
 ```mlir
 tg.copy_gmem_to_smem %x[%off] -> %buf[%slot], %full[%slot]
-  : !tg.ref<1024xf32, gmem>, !tg.ref<2x128xf32, smem>, !tg.barrier_ref<2, arrivals = 1>
+  : !tg.ref<1024xf32, gmem> -> !tg.ref<2x128xf32, smem>, !tg.barrier_ref<2, arrivals = 1>
 ```
 "#;
 
@@ -165,16 +165,17 @@ Right: slot 1 starts at byte 256.
 
     COPY_MULTICAST = "TG0609", Error, "invalid multicast list", r#"
 A multicast copy writes one box to the same place in the shared memory of several blocks of a
-cluster, and signals the barrier at the same place in each. It needs a cluster; it names axes of the
-cluster, each once, or blocks of it, at least one, by ranks less than the size of the cluster. The
-box is divided evenly where each block contributes a part.
+cluster, and signals the barrier at the same place in each. It needs a cluster. `multicast` lists
+the blocks by rank: at least one, each once and less than the size of the cluster. `collective`
+names axes of the cluster, each once; the blocks along them fetch a part of the box each, so its
+leading dimension is a multiple of their number.
 
 Wrong: a kernel without a cluster.
 
 ```mlir
 tg.kernel @k(%x: !tg.ref<1024xf32, gmem>) grid ["i" = 8] {
-  tg.copy_gmem_to_smem %x[%c0] -> %buf, %full[%c0] multicast ["x"]
-    : !tg.ref<1024xf32, gmem>, !tg.ref<128xf32, smem>, !tg.barrier_ref<1, arrivals = 1>
+  tg.copy_gmem_to_smem %x[0] -> %buf, %full[0] multicast [0, 1]
+    : !tg.ref<1024xf32, gmem> -> !tg.ref<128xf32, smem>, !tg.barrier_ref<1, arrivals = 1>
 }
 ```
 
@@ -182,8 +183,8 @@ Right:
 
 ```mlir
 tg.kernel @k(%x: !tg.ref<1024xf32, gmem>) grid ["i" = 8] cluster ["x" = 2] {
-  tg.copy_gmem_to_smem %x[%c0] -> %buf, %full[%c0] multicast ["x"]
-    : !tg.ref<1024xf32, gmem>, !tg.ref<128xf32, smem>, !tg.barrier_ref<1, arrivals = 1>
+  tg.copy_gmem_to_smem %x[0] -> %buf, %full[0] multicast [0, 1]
+    : !tg.ref<1024xf32, gmem> -> !tg.ref<128xf32, smem>, !tg.barrier_ref<1, arrivals = 1>
 }
 ```
 "#;
@@ -194,22 +195,22 @@ all been delivered. Here the bytes announced and those of the copies bound to th
 with fewer delivered, the waiting threads hang; with more, the phase completes too early or the
 count overflows.
 
-`tg.copy_gmem_to_smem` announces its own bytes. Announce by hand only for copies that do not.
+`tg.copy_gmem_to_smem` announces its own bytes. Announce by hand only for copies that are `raw`.
 
 Wrong: 16384 announced, 8192 delivered.
 
 ```mlir
-tg.barrier_arrive_expect_tx %full[%c0], 16384 : !tg.barrier_ref<1, arrivals = 1>
-tg.async_copy %x[%c0, %c0] -> %a, %full[%c0]
-  : !tg.ref<64x64xf16, gmem>, !tg.ref<64x64xf16, smem>, !tg.barrier_ref<1, arrivals = 1>
+tg.barrier_arrive_expect_tx %full[0] bytes 16384 : !tg.barrier_ref<1, arrivals = 1>
+tg.copy_gmem_to_smem %x[0, 0] -> %a, %full[0] raw
+  : !tg.ref<64x64xf16, gmem> -> !tg.ref<64x64xf16, smem>, !tg.barrier_ref<1, arrivals = 1>
 ```
 
 Right:
 
 ```mlir
-tg.barrier_arrive_expect_tx %full[%c0], 8192 : !tg.barrier_ref<1, arrivals = 1>
-tg.async_copy %x[%c0, %c0] -> %a, %full[%c0]
-  : !tg.ref<64x64xf16, gmem>, !tg.ref<64x64xf16, smem>, !tg.barrier_ref<1, arrivals = 1>
+tg.barrier_arrive_expect_tx %full[0] bytes 8192 : !tg.barrier_ref<1, arrivals = 1>
+tg.copy_gmem_to_smem %x[0, 0] -> %a, %full[0] raw
+  : !tg.ref<64x64xf16, gmem> -> !tg.ref<64x64xf16, smem>, !tg.barrier_ref<1, arrivals = 1>
 ```
 "#;
 
@@ -226,7 +227,7 @@ Wrong:
 
 ```mlir
 tg.store %v, %buf : vector<128xf32>, !tg.ref<128xf32, smem>
-tg.copy_smem_to_gmem %buf -> %y[%off] : !tg.ref<128xf32, smem>, !tg.ref<1024xf32, gmem>
+tg.copy_smem_to_gmem %buf -> %y[%off] : !tg.ref<128xf32, smem> -> !tg.ref<1024xf32, gmem>
 ```
 
 Right:
@@ -234,7 +235,7 @@ Right:
 ```mlir
 tg.store %v, %buf : vector<128xf32>, !tg.ref<128xf32, smem>
 tg.commit_smem
-tg.copy_smem_to_gmem %buf -> %y[%off] : !tg.ref<128xf32, smem>, !tg.ref<1024xf32, gmem>
+tg.copy_smem_to_gmem %buf -> %y[%off] : !tg.ref<128xf32, smem> -> !tg.ref<1024xf32, gmem>
 ```
 "#;
 }

@@ -11,16 +11,16 @@ tensor-core operation of Blackwell accumulates in `tmem`, which has loads and st
 Wrong: the destination is in global memory.
 
 ```mlir
-tg.copy_gmem_to_smem %x[%off] -> %y, %full[%c0]
-  : !tg.ref<1024xf32, gmem>, !tg.ref<128xf32, gmem>, !tg.barrier_ref<1, arrivals = 1>
+tg.copy_gmem_to_smem %x[%off] -> %y, %full[0]
+  : !tg.ref<1024xf32, gmem> -> !tg.ref<128xf32, gmem>, !tg.barrier_ref<1, arrivals = 1>
 ```
 
 Right:
 
 ```mlir
 %buf = tg.alloc : !tg.ref<128xf32, smem>
-tg.copy_gmem_to_smem %x[%off] -> %buf, %full[%c0]
-  : !tg.ref<1024xf32, gmem>, !tg.ref<128xf32, smem>, !tg.barrier_ref<1, arrivals = 1>
+tg.copy_gmem_to_smem %x[%off] -> %buf, %full[0]
+  : !tg.ref<1024xf32, gmem> -> !tg.ref<128xf32, smem>, !tg.barrier_ref<1, arrivals = 1>
 ```
 "#;
 
@@ -74,8 +74,7 @@ there is dropped.
 Wrong:
 
 ```mlir
-%c2 = arith.constant 2 : index
-%v = tg.load %buf[%c2] : !tg.ref<2x128xf32, smem> -> vector<128xf32>
+%v = tg.load %buf[2] : !tg.ref<2x128xf32, smem> -> vector<128xf32>
 ```
 
 Right:
@@ -121,7 +120,7 @@ Wrong:
 Right:
 
 ```mlir
-%rows = tg.dim %x, %c0 : !tg.ref<?x128xf32, gmem>
+%rows = tg.dim %x, 0 : !tg.ref<?x128xf32, gmem>
 %buf = tg.alloc : !tg.ref<64x128xf32, smem>
 ```
 "#;

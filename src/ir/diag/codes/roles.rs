@@ -8,7 +8,7 @@ A block-wide synchronisation waits for every thread of the block. Inside a role,
 that role come to it, and the others are somewhere else: the block hangs, or pairs this
 synchronisation with another one of a different role.
 
-Synchronise the threads of one role with `tg.role_sync`, and two roles by a barrier.
+Join the lanes of one thread with `tg.thread_sync`; order two threads, or two roles, by a barrier.
 
 Wrong:
 
@@ -23,8 +23,8 @@ Right:
 
 ```mlir
 tg.warp_specialize {
-role @producer { tg.barrier_arrive %ready[%c0] : !tg.barrier_ref<1, arrivals = 1> }
-role @consumer { tg.barrier_wait %ready[%c0] : !tg.barrier_ref<1, arrivals = 1> }
+role @producer { tg.barrier_arrive %ready[0] : !tg.barrier_ref<1, arrivals = 1> }
+role @consumer { tg.barrier_wait %ready[0] : !tg.barrier_ref<1, arrivals = 1> }
 }
 ```
 "#;
@@ -50,8 +50,8 @@ Right:
 %all = tg.alloc_barrier : !tg.barrier_ref<1, arrivals = 2, cluster = ["x"]>
 tg.warp_specialize {
 role @consumer {
-  tg.barrier_arrive %all[%c0] : !tg.barrier_ref<1, arrivals = 2, cluster = ["x"]>
-  tg.barrier_wait %all[%c0] : !tg.barrier_ref<1, arrivals = 2, cluster = ["x"]>
+  tg.barrier_arrive %all[0] : !tg.barrier_ref<1, arrivals = 2, cluster = ["x"]>
+  tg.barrier_wait %all[0] : !tg.barrier_ref<1, arrivals = 2, cluster = ["x"]>
 }
 }
 ```

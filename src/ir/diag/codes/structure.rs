@@ -168,7 +168,7 @@ Right:
 ```mlir
 %full = tg.alloc_barrier : !tg.barrier_ref<1, arrivals = 1>
 scf.for %k = %c0 to %n step %c1 {
-  tg.barrier_wait %full[%c0] : !tg.barrier_ref<1, arrivals = 1>
+  tg.barrier_wait %full[0] : !tg.barrier_ref<1, arrivals = 1>
 }
 ```
 "#;
