@@ -29,6 +29,8 @@ pub(crate) fn run(shell: &Shell) -> Result<ExitCode> {
         return Ok(ExitCode::FAILURE);
     }
     let target = target(shell);
+    // Nothing of an earlier run may pass for this one's.
+    shell.remove_path(target.join("demo"))?;
     shell.create_dir(target.join("demo"))?;
     println!("Building tidegate; the first time this takes about a minute.");
     cmd!(shell, "cargo build --quiet --bin tidegate").run()?;
