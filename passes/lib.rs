@@ -1,1 +1,3 @@
 //! Verification, transformation and lowering of tidegate IR.
+
+pub mod analysis;
