@@ -1,3 +1,4 @@
 //! Verification, transformation and lowering of tidegate IR.
 
 pub mod analysis;
+pub mod lower;

@@ -1,0 +1,190 @@
+//! What MLIR's passes leave to be done between them, for code that is right at every level of optimisation and short.
+
+use melior::{
+    IrRewriter,
+    ir::{
+        Attribute, Block, BlockLike, BlockRef, Identifier, Module, Operation, OperationRef, Region, RegionLike, Type, Value,
+        ValueLike,
+        attribute::{IntegerAttribute, StringAttribute},
+        operation::{OperationBuilder, OperationLike, OperationMutLike},
+    },
+};
+
+use super::{error::MlirError, session::Session};
+
+/// The name of the attribute on `scf.for` that keeps LLVM from unrolling it; conversion carries it to the branch.
+pub(super) const LOOP_ANNOTATION: &str = "llvm.loop_annotation";
+
+/// Turns each wait that `convert-nvgpu-to-nvvm` made, a loop in inline PTX, into a loop of IR around the convergent
+/// intrinsic. On inline PTX without `convergent`, LLVM threads jumps: in `if c { a } wait if c { b }` it makes two waits.
+/// The suspend-time hint goes: it costs a `NANOSLEEP` and a second test in machine code.
+pub(super) fn loop_over_waits(session: &Session, module: &Module<'_>) -> Result<(), MlirError> {
+    for wait in collect(module, |op| has_name(op, "nvvm.mbarrier.try_wait.parity")) {
+        let (Ok(barrier), Ok(parity)) = (wait.operand(0), wait.operand(1)) else { continue };
+        let rewriter = IrRewriter::from_op(wait);
+        let base = rewriter.as_rewriter_base();
+        base.set_insertion_point_before(wait);
+        base.insert(wait_loop(session, wait, barrier, parity)?);
+        base.erase_op(wait);
+    }
+    Ok(())
+}
+
+/// `scf.while : () -> () { %done = try_wait; scf.condition(not %done) } do { scf.yield }`.
+fn wait_loop<'c>(
+    session: &'c Session,
+    wait: OperationRef<'c, '_>,
+    barrier: Value<'c, '_>,
+    parity: Value<'c, '_>,
+) -> Result<Operation<'c>, MlirError> {
+    let context = session.context();
+    let location = wait.location();
+    let i1 = Type::from(melior::ir::r#type::IntegerType::new(context, 1));
+    let new = |name: &str| OperationBuilder::new(name, location);
+    let build = |builder: OperationBuilder<'c>, name: &str| {
+        builder.build().map_err(|_| MlirError::Op { op: name.to_owned(), messages: session.take_messages() })
+    };
+    let before = Block::new(&[]);
+    let done = before.append_operation(build(
+        new("nvvm.mbarrier.try_wait").add_operands(&[barrier, parity]).add_results(&[i1]),
+        "nvvm.mbarrier.try_wait",
+    )?);
+    let truth = before.append_operation(build(
+        new("arith.constant")
+            .add_results(&[i1])
+            .add_attributes(&[(Identifier::new(context, "value"), IntegerAttribute::new(i1, 1).into())]),
+        "arith.constant",
+    )?);
+    let operands = [first_result(done)?, first_result(truth)?];
+    let again = before
+        .append_operation(build(new("arith.xori").add_operands(&operands).add_results(&[i1]), "arith.xori")?);
+    before.append_operation(build(
+        new("scf.condition").add_operands(&[first_result(again)?]),
+        "scf.condition",
+    )?);
+    let after = Block::new(&[]);
+    after.append_operation(build(new("scf.yield"), "scf.yield")?);
+    let regions = [before, after].map(|block| {
+        let region = Region::new();
+        region.append_block(block);
+        region
+    });
+    build(new("scf.while").add_regions(regions), "scf.while")
+}
+
+/// Has each kernel compute the address of each shared-memory symbol once, in its entry block, behind a `mov` that
+/// neither LLVM nor `ptxas` looks through. Otherwise `ptxas` computes it again in each block that uses it, with three
+/// instructions.
+pub(super) fn pin_shared_addresses(session: &Session, module: &Module<'_>) -> Result<(), MlirError> {
+    let shared = session.parse_type("!llvm.ptr<3>")?;
+    let rewriter = IrRewriter::new(session.context());
+    for function in collect(module, |op| has_name(op, "llvm.func")) {
+        let Some(entry) = function.region(0).ok().and_then(|region| region.first_block()) else { continue };
+        let mut pinned: Vec<(Attribute<'_>, Value<'_, '_>)> = Vec::new();
+        for address in collect_in(function, |op| has_name(op, "llvm.mlir.addressof")) {
+            let (Ok(result), Ok(symbol)) = (address.result(0), address.attribute("global_name")) else { continue };
+            if result.r#type() != shared {
+                continue;
+            }
+            let known = pinned.iter().find(|(name, _)| *name == symbol).map(|(_, pin)| *pin);
+            let pin = match known {
+                Some(pin) => pin,
+                None => {
+                    let pin = pin_address(session, entry, address, symbol)?;
+                    pinned.push((symbol, pin));
+                    pin
+                }
+            };
+            rewriter.as_rewriter_base().replace_op_with_values(address, &[pin]);
+        }
+    }
+    Ok(())
+}
+
+/// At the start of `entry`: the address of `symbol`, through the `mov`.
+fn pin_address<'c, 'a>(
+    session: &'c Session,
+    entry: BlockRef<'c, 'a>,
+    address: OperationRef<'c, '_>,
+    symbol: Attribute<'c>,
+) -> Result<Value<'c, 'a>, MlirError> {
+    let context = session.context();
+    let shared = address.result(0).map(|result| result.r#type()).map_err(|_| op_error(session, "addressof"))?;
+    let copy = OperationBuilder::new("llvm.mlir.addressof", address.location())
+        .add_results(&[shared])
+        .add_attributes(&[(Identifier::new(context, "global_name"), symbol)])
+        .build()
+        .map_err(|_| op_error(session, "llvm.mlir.addressof"))?;
+    let copy = entry.insert_operation(0, copy);
+    let text = |name, value| (Identifier::new(context, name), StringAttribute::new(context, value).into());
+    let opaque = OperationBuilder::new("llvm.inline_asm", address.location())
+        .add_operands(&[first_result(copy)?])
+        .add_results(&[shared])
+        .add_attributes(&[text("asm_string", "mov.b64 $0, $1;"), text("constraints", "=l,l")])
+        .build()
+        .map_err(|_| op_error(session, "llvm.inline_asm"))?;
+    first_result(entry.insert_operation_after(copy, opaque))
+}
+
+/// Gives branches the loop annotations of the `scf.for` they come from: conversion leaves them beside the attribute of
+/// the branch op.
+pub(super) fn adopt_loop_annotations(module: &Module<'_>) {
+    let annotated = |op: OperationRef<'_, '_>| op.has_attribute(LOOP_ANNOTATION);
+    let branch = |op| has_name(op, "llvm.br") || has_name(op, "llvm.cond_br");
+    for op in collect(module, |op| branch(op) && annotated(op)) {
+        if let (Ok(annotation), Some(block)) = (op.attribute(LOOP_ANNOTATION), op.block())
+            && let Some(mut terminator) = block.terminator_mut()
+        {
+            terminator.set_attribute("loop_annotation", annotation);
+            // It was there a moment ago.
+            let _ = terminator.remove_attribute(LOOP_ANNOTATION);
+        }
+    }
+}
+
+fn has_name(op: OperationRef<'_, '_>, name: &str) -> bool {
+    op.name().as_string_ref().as_str() == Ok(name)
+}
+
+fn op_error(session: &Session, op: &str) -> MlirError {
+    MlirError::Op { op: op.to_owned(), messages: session.take_messages() }
+}
+
+fn first_result<'c, 'a>(op: OperationRef<'c, 'a>) -> Result<Value<'c, 'a>, MlirError> {
+    op.result(0).map(Value::from).map_err(|error| MlirError::Op {
+        op: op.name().as_string_ref().as_str().unwrap_or_default().to_owned(),
+        messages: vec![super::message::MlirMessage::error(error.to_string())],
+    })
+}
+
+/// The ops in `module` that `choose` takes, in order. Collected first, since the callers change what they walk.
+fn collect<'c, 'a>(module: &'a Module<'c>, choose: impl Fn(OperationRef<'c, 'a>) -> bool) -> Vec<OperationRef<'c, 'a>> {
+    collect_in(module.as_operation(), choose)
+}
+
+/// The ops inside `root` that `choose` takes, in order.
+fn collect_in<'c, 'a>(
+    root: OperationRef<'c, 'a>,
+    choose: impl Fn(OperationRef<'c, 'a>) -> bool,
+) -> Vec<OperationRef<'c, 'a>> {
+    let (mut found, mut pending) = (Vec::new(), vec![root]);
+    while let Some(op) = pending.pop() {
+        if choose(op) {
+            found.push(op);
+        }
+        let mut inside = Vec::new();
+        for region in op.regions() {
+            let mut block = region.first_block();
+            while let Some(current) = block {
+                let mut next = current.first_operation();
+                while let Some(op) = next {
+                    inside.push(op);
+                    next = op.next_in_block();
+                }
+                block = current.next_in_region();
+            }
+        }
+        pending.extend(inside.into_iter().rev());
+    }
+    found
+}
