@@ -1,5 +1,6 @@
 //! `nvgpu` to PTX: the hand-written kernels of `tests/nvgpu`, their synchronisation, and what `ptxas` says of them.
 #![cfg(feature = "mlir")]
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests")]
 
 use std::{env, fs, path::Path};
 
@@ -22,7 +23,13 @@ struct Kernel {
 const KERNELS: [Kernel; 6] = [
     Kernel {
         name: "producer_consumer",
-        counts: &[("mbarrier.init", 2), ("mbarrier.arrive.", 2), ("try_wait", 2), ("bar.sync", 1), ("fence.", 0)],
+        counts: &[
+            ("mbarrier.init", 2),
+            ("mbarrier.arrive.", 2),
+            ("try_wait", 2),
+            ("bar.sync", 1),
+            ("fence.", 0),
+        ],
         registers: 10,
         instructions: 88,
         named_barriers: 1,
@@ -139,7 +146,12 @@ fn each_synchronising_instruction_comes_out_as_often_as_it_went_in() {
             let options = CodegenOptions { opt_level, ..plain(Chip::Sm90a) };
             let ptx = emit(&source(kernel.name), options, Stage::Ptx).unwrap();
             for (part, expected) in kernel.counts {
-                assert_eq!(count(&ptx, part), *expected, "`{part}` in {} at {opt_level:?}:\n{ptx}", kernel.name);
+                assert_eq!(
+                    count(&ptx, part),
+                    *expected,
+                    "`{part}` in {} at {opt_level:?}:\n{ptx}",
+                    kernel.name
+                );
             }
         }
     }
@@ -176,7 +188,8 @@ fn all_that_synchronises_is_convergent_in_llvm_ir() {
         .filter(|line| line.starts_with("attributes #") && line.contains("convergent"))
         .filter_map(|line| line.split_whitespace().nth(1))
         .collect();
-    let names = ["fence.proxy", "fence.mbarrier_init", "commit.group", "wait.group", "barrier.cta.sync", "try.wait"];
+    let names =
+        ["fence.proxy", "fence.mbarrier_init", "commit.group", "wait.group", "barrier.cta.sync", "try.wait"];
     for name in names {
         let call = llvm.lines().find(|line| line.contains("call ") && line.contains(name));
         let call = call.unwrap_or_else(|| panic!("a call of {name} in {llvm}"));
@@ -199,7 +212,10 @@ fn line_tables_have_the_line_and_not_the_op() {
     assert!(ptx.contains(".loc\t1 41 3"), "{ptx}");
     assert!(ptx.lines().any(|line| line.contains(".file") && line.contains("ring.mlir")), "{ptx}");
     assert!(!ptx.contains("tg.op"), "{ptx}");
-    assert!(ptx.contains(".target sm_90a\n"), "`.target sm_90a, debug` would switch optimisations off: {ptx}");
+    assert!(
+        ptx.contains(".target sm_90a\n"),
+        "`.target sm_90a, debug` would switch optimisations off: {ptx}"
+    );
     let without = emit(text, plain(Chip::Sm90a), Stage::Ptx).unwrap();
     assert!(!without.contains(".loc"), "{without}");
 }
@@ -220,7 +236,10 @@ fn a_pass_that_fails_says_which_op_of_ours_it_is_about() {
         }"#;
     let error = emit(text, plain(Chip::Sm90a), Stage::Ptx).unwrap_err();
     assert!(!error.messages().is_empty(), "{error:?}");
-    assert!(error.messages().iter().any(|message| message.op.is_some() && message.line.is_some()), "{error:?}");
+    assert!(
+        error.messages().iter().any(|message| message.op.is_some() && message.line.is_some()),
+        "{error:?}"
+    );
 }
 
 #[test]
@@ -234,9 +253,30 @@ fn stages_hold_their_own_dialects() {
     let nvgpu = emit(&text, plain(Chip::Sm90a), Stage::Nvgpu).unwrap();
     assert!(nvgpu.contains("nvgpu.mbarrier.try_wait.parity"), "{nvgpu}");
     let nvvm = emit(&text, plain(Chip::Sm90a), Stage::Nvvm).unwrap();
-    assert!(nvvm.contains("nvvm.mbarrier.arrive") && !nvvm.contains("nvgpu.") && !nvvm.contains("scf."), "{nvvm}");
+    assert!(
+        nvvm.contains("nvvm.mbarrier.arrive") && !nvvm.contains("nvgpu.") && !nvvm.contains("scf."),
+        "{nvvm}"
+    );
     let llvm = emit(&text, plain(Chip::Sm90a), Stage::Llvm).unwrap();
     assert!(llvm.contains("define ptx_kernel void @producer_consumer"), "{llvm}");
     let ptx = emit(&text, plain(Chip::Sm90a), Stage::Ptx).unwrap();
     assert!(ptx.contains(".visible .entry producer_consumer"), "{ptx}");
+}
+
+#[test]
+fn ptxas_errors_come_with_the_line_of_the_ptx() {
+    let Some(ptxas) = ptxas() else { return };
+    let ptx = emit(&source("rendezvous"), plain(Chip::Sm90a), Stage::Ptx).unwrap();
+    let broken = ptx.replace("mbarrier.init", "mbarrier.inxt");
+    let place = broken.lines().position(|line| line.contains("mbarrier.inxt")).unwrap();
+    let error = ptxas.assemble(&broken, &AssembleOptions::new(Chip::Sm90a)).unwrap_err();
+    let ToolError::Rejected { messages } = &error else { panic!("{error:?}") };
+    assert_eq!(messages[0].line, Some(u32::try_from(place + 1).unwrap()), "{messages:?}");
+    assert!(error.to_string().contains("inxt"), "{error}");
+}
+
+#[test]
+fn a_ptxas_that_cannot_be_run_is_an_error() {
+    let error = Ptxas::at("/nowhere/ptxas").assemble("", &AssembleOptions::new(Chip::Sm90a)).unwrap_err();
+    assert!(matches!(error, ToolError::Run { .. }), "{error:?}");
 }

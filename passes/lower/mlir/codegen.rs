@@ -14,13 +14,14 @@ use std::{
 
 use melior::ir::OperationRef;
 use mlir_sys::{
-    LLVMAddCallSiteAttribute, LLVMContextCreate, LLVMContextDispose, LLVMContextRef, LLVMContextSetDiagnosticHandler,
-    LLVMCreateEnumAttribute, LLVMDiagnosticInfoRef, LLVMDisposeMemoryBuffer, LLVMDisposeMessage, LLVMDisposeModule,
-    LLVMGetBufferSize, LLVMGetBufferStart, LLVMGetCalledValue, LLVMGetDiagInfoDescription, LLVMGetDiagInfoSeverity,
-    LLVMGetEnumAttributeKindForName, LLVMGetFirstBasicBlock, LLVMGetFirstFunction, LLVMGetFirstInstruction,
-    LLVMGetInlineAsmHasSideEffects, LLVMGetNextBasicBlock, LLVMGetNextFunction, LLVMGetNextInstruction,
-    LLVMGetValueName2, LLVMIsACallInst, LLVMIsAInlineAsm, LLVMMemoryBufferRef, LLVMModuleRef,
-    LLVMPrintModuleToString, LLVMSetTarget, LLVMValueRef, mlirTranslateModuleToLLVMIR,
+    LLVMAddCallSiteAttribute, LLVMContextCreate, LLVMContextDispose, LLVMContextRef,
+    LLVMContextSetDiagnosticHandler, LLVMCreateEnumAttribute, LLVMDiagnosticInfoRef, LLVMDisposeMemoryBuffer,
+    LLVMDisposeMessage, LLVMDisposeModule, LLVMGetBufferSize, LLVMGetBufferStart, LLVMGetCalledValue,
+    LLVMGetDiagInfoDescription, LLVMGetDiagInfoSeverity, LLVMGetEnumAttributeKindForName,
+    LLVMGetFirstBasicBlock, LLVMGetFirstFunction, LLVMGetFirstInstruction, LLVMGetInlineAsmHasSideEffects,
+    LLVMGetNextBasicBlock, LLVMGetNextFunction, LLVMGetNextInstruction, LLVMGetValueName2, LLVMIsACallInst,
+    LLVMIsAInlineAsm, LLVMMemoryBufferRef, LLVMModuleRef, LLVMPrintModuleToString, LLVMSetTarget,
+    LLVMValueRef, mlirTranslateModuleToLLVMIR,
 };
 
 use super::{
@@ -80,7 +81,11 @@ mod c {
         ) -> Error;
         pub(super) fn LLVMGetErrorMessage(error: Error) -> *mut c_char;
         pub(super) fn LLVMDisposeErrorMessage(message: *mut c_char);
-        pub(super) fn LLVMVerifyModule(module: LLVMModuleRef, action: c_int, message: *mut *mut c_char) -> c_int;
+        pub(super) fn LLVMVerifyModule(
+            module: LLVMModuleRef,
+            action: c_int,
+            message: *mut *mut c_char,
+        ) -> c_int;
         pub(super) fn LLVMTargetMachineEmitToMemoryBuffer(
             machine: TargetMachine,
             module: LLVMModuleRef,
@@ -183,7 +188,8 @@ impl LlvmModule {
     /// Makes PTX.
     pub(super) fn ptx(&self) -> Result<String, MlirError> {
         const ASSEMBLY: i32 = 0;
-        let (mut message, mut buffer): (*mut c_char, LLVMMemoryBufferRef) = (ptr::null_mut(), ptr::null_mut());
+        let (mut message, mut buffer): (*mut c_char, LLVMMemoryBufferRef) =
+            (ptr::null_mut(), ptr::null_mut());
         // SAFETY: module and machine live in `self`; message and buffer are written only as the result says.
         unsafe {
             let failed = c::LLVMTargetMachineEmitToMemoryBuffer(
@@ -196,7 +202,10 @@ impl LlvmModule {
             if failed != 0 || buffer.is_null() {
                 return Err(self.error((!message.is_null()).then(|| take_message(message))));
             }
-            let bytes = std::slice::from_raw_parts(LLVMGetBufferStart(buffer).cast::<u8>(), LLVMGetBufferSize(buffer));
+            let bytes = std::slice::from_raw_parts(
+                LLVMGetBufferStart(buffer).cast::<u8>(),
+                LLVMGetBufferSize(buffer),
+            );
             let text = String::from_utf8_lossy(bytes).into_owned();
             LLVMDisposeMemoryBuffer(buffer);
             if self.messages.borrow().iter().any(|message| message.severity == MlirSeverity::Error) {

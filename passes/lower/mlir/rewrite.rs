@@ -3,8 +3,8 @@
 use melior::{
     IrRewriter,
     ir::{
-        Attribute, Block, BlockLike, BlockRef, Identifier, Module, Operation, OperationRef, Region, RegionLike, Type, Value,
-        ValueLike,
+        Attribute, Block, BlockLike, BlockRef, Identifier, Module, Operation, OperationRef, Region,
+        RegionLike, Type, Value, ValueLike,
         attribute::{IntegerAttribute, StringAttribute},
         operation::{OperationBuilder, OperationLike, OperationMutLike},
     },
@@ -82,7 +82,9 @@ pub(super) fn pin_shared_addresses(session: &Session, module: &Module<'_>) -> Re
         let Some(entry) = function.region(0).ok().and_then(|region| region.first_block()) else { continue };
         let mut pinned: Vec<(Attribute<'_>, Value<'_, '_>)> = Vec::new();
         for address in collect_in(function, |op| has_name(op, "llvm.mlir.addressof")) {
-            let (Ok(result), Ok(symbol)) = (address.result(0), address.attribute("global_name")) else { continue };
+            let (Ok(result), Ok(symbol)) = (address.result(0), address.attribute("global_name")) else {
+                continue;
+            };
             if result.r#type() != shared {
                 continue;
             }
@@ -109,7 +111,8 @@ fn pin_address<'c, 'a>(
     symbol: Attribute<'c>,
 ) -> Result<Value<'c, 'a>, MlirError> {
     let context = session.context();
-    let shared = address.result(0).map(|result| result.r#type()).map_err(|_| op_error(session, "addressof"))?;
+    let shared =
+        address.result(0).map(|result| result.r#type()).map_err(|_| op_error(session, "addressof"))?;
     let copy = OperationBuilder::new("llvm.mlir.addressof", address.location())
         .add_results(&[shared])
         .add_attributes(&[(Identifier::new(context, "global_name"), symbol)])
@@ -158,7 +161,10 @@ fn first_result<'c, 'a>(op: OperationRef<'c, 'a>) -> Result<Value<'c, 'a>, MlirE
 }
 
 /// The ops in `module` that `choose` takes, in order. Collected first, since the callers change what they walk.
-fn collect<'c, 'a>(module: &'a Module<'c>, choose: impl Fn(OperationRef<'c, 'a>) -> bool) -> Vec<OperationRef<'c, 'a>> {
+fn collect<'c, 'a>(
+    module: &'a Module<'c>,
+    choose: impl Fn(OperationRef<'c, 'a>) -> bool,
+) -> Vec<OperationRef<'c, 'a>> {
     collect_in(module.as_operation(), choose)
 }
 

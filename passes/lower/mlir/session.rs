@@ -9,11 +9,7 @@ use melior::{
     utility::{register_all_dialects, register_all_llvm_translations, register_all_passes},
 };
 
-use super::{
-    error::MlirError,
-    message::MlirMessage,
-    pipeline::Stage,
-};
+use super::{error::MlirError, message::MlirMessage, pipeline::Stage};
 
 /// The dialects that lowering makes ops of, each with an op that shows it is there. Loading these alone takes 3 ms,
 /// loading all of MLIR's 8 to 10 ms. Passes load what else they need.

@@ -27,9 +27,7 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum ToolError {
     /// The program is nowhere to be found.
-    #[error(
-        "{tool} not found: set {variable}, put it on PATH, set CUDA_HOME, or run `cargo xtask setup`"
-    )]
+    #[error("{tool} not found: set {variable}, put it on PATH, set CUDA_HOME, or run `cargo xtask setup`")]
     NotFound {
         /// The program.
         tool: &'static str,

@@ -211,11 +211,7 @@ mod tests {
         let kinds: Vec<_> = report.messages.iter().map(|message| (message.kind, message.line)).collect();
         assert_eq!(
             kinds,
-            [
-                (MessageKind::Error, Some(38)),
-                (MessageKind::Warning, Some(7)),
-                (MessageKind::Fatal, None)
-            ]
+            [(MessageKind::Error, Some(38)), (MessageKind::Warning, Some(7)), (MessageKind::Fatal, None)]
         );
         assert_eq!(report.messages[1].text, "Something: odd");
         assert_eq!(summary(&report.messages), "PTX line 38: Unknown modifier '.inxt'");
