@@ -1,0 +1,327 @@
+//! The reader: recursive descent over the tokens of one file.
+//!
+//! An error ends the op it is in and nothing else: reading goes on at the next op of the region, so one run reports
+//! several errors. Results of an op that failed are *poisoned*: later uses of them are silent, and ops that use
+//! them are dropped as well.
+
+mod attrs;
+mod custom;
+mod formatted;
+mod locs;
+mod ops;
+mod scope;
+mod types;
+
+use rustc_hash::FxHashMap;
+
+use super::lexer::{BadToken, Lexer, Token, TokenKind};
+use crate::diag::{Code, Diagnostic, Diagnostics, FileId, Reported, Span, codes};
+use crate::entity::{Attr, Loc, Type};
+use crate::module::Module;
+use scope::Scopes;
+
+/// How deep types, attributes, locations and regions may nest. The limit keeps hostile input off the stack.
+const MAX_NESTING: u32 = 200;
+
+type Parsed<T> = Result<T, Reported>;
+
+/// Reads the ops of `file`, which must be in `module.sources`, into the body of `module`.
+///
+/// When the file holds a single `builtin.module`, that op's attributes and body become the module's own.
+///
+/// # Errors
+/// When at least one error was emitted to `diags`. The module then holds what could be read, and must not be used for
+/// anything but looking at.
+pub fn parse_into(module: &mut Module, file: FileId, diags: &mut Diagnostics) -> Result<(), Reported> {
+    let source = module.sources.file(file);
+    let text = source.text().clone();
+    let base = source.start();
+    let before = diags.error_count();
+    let lexer = Lexer { text: &text, pos: 0, base };
+    let mut parser = Parser {
+        lexer,
+        token: Token { kind: TokenKind::End, lo: 0, hi: 0 },
+        prev_hi: 0,
+        module,
+        diags,
+        scopes: Scopes::default(),
+        depth: 0,
+        poisoned: false,
+        type_aliases: FxHashMap::default(),
+        attr_aliases: FxHashMap::default(),
+        loc_aliases: FxHashMap::default(),
+        pending_locs: Vec::new(),
+        sizes: FxHashMap::default(),
+        loc_depths: FxHashMap::default(),
+    };
+    parser.bump();
+    parser.file();
+    let Parser { diags, .. } = parser;
+    diags.check_since(before)
+}
+
+struct Parser<'s, 'm> {
+    lexer: Lexer<'s>,
+    /// The token to be read next.
+    token: Token,
+    /// Where the token before it ended.
+    prev_hi: u32,
+    module: &'m mut Module,
+    diags: &'m mut Diagnostics,
+    scopes: Scopes<'s>,
+    depth: u32,
+    /// Whether the op being read uses a value whose op failed.
+    poisoned: bool,
+    type_aliases: FxHashMap<&'s str, Type>,
+    attr_aliases: FxHashMap<&'s str, Attr>,
+    loc_aliases: FxHashMap<&'s str, Loc>,
+    /// Ops whose `loc(#alias)` stands before the alias.
+    pending_locs: Vec<(locs::Located, &'s str, Span)>,
+    /// The written-out size of attributes, so that aliases of aliases cannot blow up.
+    sizes: FxHashMap<Attr, u64>,
+    /// How deep locations nest, for the same reason.
+    loc_depths: FxHashMap<Loc, u32>,
+}
+
+impl<'s> Parser<'s, '_> {
+    // ---- tokens ----
+
+    fn bump(&mut self) -> Token {
+        let token = self.token;
+        self.prev_hi = token.hi;
+        self.token = self.lexer.next();
+        token
+    }
+    /// Continues at byte `pos` of the text.
+    fn reset(&mut self, pos: usize) {
+        self.lexer.pos = pos;
+        #[expect(clippy::cast_possible_truncation, reason = "the source map takes no text of 4 GiB")]
+        {
+            self.prev_hi = pos as u32;
+        }
+        self.token = self.lexer.next();
+    }
+    fn text(&self, token: Token) -> &'s str {
+        self.lexer.slice(token)
+    }
+    fn current(&self) -> &'s str {
+        self.text(self.token)
+    }
+    fn span(&self) -> Span {
+        self.lexer.span(self.token)
+    }
+    fn span_from(&self, lo: u32) -> Span {
+        Span { lo: self.lexer.base + lo, hi: self.lexer.base + self.prev_hi.max(lo) }
+    }
+    /// The token behind the current one.
+    fn peek(&self) -> Token {
+        let mut lexer = self.lexer;
+        lexer.next()
+    }
+
+    fn at(&self, punct: u8) -> bool {
+        self.token.is(punct)
+    }
+    fn at_word(&self, word: &str) -> bool {
+        self.token.kind == TokenKind::Word && self.current() == word
+    }
+    fn accept(&mut self, punct: u8) -> bool {
+        let found = self.at(punct);
+        if found {
+            self.bump();
+        }
+        found
+    }
+    fn accept_word(&mut self, word: &str) -> bool {
+        let found = self.at_word(word);
+        if found {
+            self.bump();
+        }
+        found
+    }
+    fn expect(&mut self, punct: u8, purpose: &str) -> Parsed<()> {
+        if self.accept(punct) {
+            return Ok(());
+        }
+        Err(self.unexpected(&format!("`{}` {purpose}", punct as char)))
+    }
+    fn expect_word(&mut self, word: &str, purpose: &str) -> Parsed<()> {
+        if self.accept_word(word) {
+            return Ok(());
+        }
+        Err(self.unexpected(&format!("`{word}` {purpose}")))
+    }
+    fn expect_arrow(&mut self, purpose: &str) -> Parsed<()> {
+        if self.token.kind == TokenKind::Arrow {
+            self.bump();
+            return Ok(());
+        }
+        Err(self.unexpected(&format!("`->` {purpose}")))
+    }
+    /// Reads `item, item, ...` up to `close`, which is read as well.
+    fn list(&mut self, close: u8, what: &str, mut item: impl FnMut(&mut Self) -> Parsed<()>) -> Parsed<()> {
+        if self.accept(close) {
+            return Ok(());
+        }
+        loop {
+            item(self)?;
+            if self.accept(close) {
+                return Ok(());
+            }
+            if !self.accept(b',') {
+                return Err(self.unexpected(&format!("`,` or `{}` in {what}", close as char)));
+            }
+        }
+    }
+    /// Runs `read` one level deeper, or refuses when that is too deep.
+    fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.depth >= MAX_NESTING {
+            let diagnostic = Diagnostic::error(codes::NESTING_TOO_DEEP, "this is nested too deeply")
+                .at(self.span(), format!("level {} starts here", MAX_NESTING + 1))
+                .note(format!("types, attributes, locations and regions nest up to {MAX_NESTING} levels"));
+            return Err(self.diags.emit_error(diagnostic));
+        }
+        self.depth += 1;
+        let result = read(self);
+        self.depth -= 1;
+        result
+    }
+
+    // ---- errors ----
+
+    fn error(&mut self, code: Code, span: Span, message: impl Into<String>, label: impl Into<String>) -> Reported {
+        self.diags.emit_error(Diagnostic::error(code, message).at(span, label))
+    }
+    /// "expected ..., found ..." at the current token.
+    fn unexpected(&mut self, wanted: &str) -> Reported {
+        let span = self.span();
+        match self.token.kind {
+            TokenKind::Bad(BadToken::OpenString) => {
+                return self.error(
+                    codes::UNTERMINATED,
+                    span,
+                    "the string has no end",
+                    "a string ends with `\"` on the line it starts on",
+                );
+            }
+            TokenKind::Bad(_) => {
+                let found = self.current().escape_debug().to_string();
+                let message = format!("`{found}` starts nothing that can stand here");
+                return self.error(codes::UNEXPECTED_TOKEN, span, message, format!("expected {wanted}"));
+            }
+            _ => {}
+        }
+        let found = self.describe_token();
+        self.error(codes::EXPECTED, span, format!("expected {wanted}, found {found}"), format!("expected {wanted}"))
+    }
+    fn describe_token(&self) -> String {
+        let text: String = self.current().chars().take(40).collect();
+        match self.token.kind {
+            TokenKind::End => "the end of the file".into(),
+            TokenKind::Str => format!("the string {text}"),
+            TokenKind::Int | TokenKind::Float => format!("the number `{text}`"),
+            _ => format!("`{text}`"),
+        }
+    }
+
+    // ---- small pieces ----
+
+    /// An integer with an optional sign.
+    fn integer(&mut self, what: &str) -> Parsed<i128> {
+        let lo = self.token.lo;
+        let negative = self.accept(b'-');
+        if self.token.kind != TokenKind::Int {
+            return Err(self.unexpected(what));
+        }
+        let token = self.bump();
+        let text = self.text(token);
+        let magnitude = match text.strip_prefix("0x") {
+            Some(digits) => i128::from_str_radix(digits, 16),
+            None => text.parse::<i128>(),
+        };
+        match magnitude {
+            Ok(magnitude) => Ok(if negative { -magnitude } else { magnitude }),
+            Err(_) => {
+                let span = self.span_from(lo);
+                Err(self.error(codes::NUMBER, span, "the number is too large", "more than 127 bits"))
+            }
+        }
+    }
+    fn integer64(&mut self, what: &str) -> Parsed<i64> {
+        let lo = self.token.lo;
+        let value = self.integer(what)?;
+        i64::try_from(value).map_err(|_| {
+            let span = self.span_from(lo);
+            let message = format!("{value} does not fit 64 bits");
+            self.error(codes::NUMBER, span, message, format!("expected {what} from -2^63 to 2^63 - 1"))
+        })
+    }
+    fn string(&mut self, what: &str) -> Parsed<String> {
+        if self.token.kind != TokenKind::Str {
+            return Err(self.unexpected(what));
+        }
+        let token = self.bump();
+        Ok(super::lexer::unquote(self.text(token)))
+    }
+    /// `@name` without the sign.
+    fn symbol(&mut self, what: &str) -> Parsed<String> {
+        if self.token.kind != TokenKind::Symbol {
+            return Err(self.unexpected(what));
+        }
+        let token = self.bump();
+        Ok(symbol_name(self.text(token)))
+    }
+    /// The text of a type or attribute of an unknown dialect: the current token and, right behind it, `<...>`.
+    fn opaque_text(&mut self) -> Parsed<&'s str> {
+        let token = self.token;
+        let start = token.lo as usize;
+        let mut end = token.hi as usize;
+        if self.lexer.text.as_bytes().get(end) == Some(&b'<') {
+            match self.lexer.balanced(end) {
+                Some(close) => end = close,
+                None => {
+                    let span = self.span();
+                    return Err(self.error(
+                        codes::UNTERMINATED,
+                        span,
+                        "the `<` behind this name has no matching `>`",
+                        "its brackets do not balance",
+                    ));
+                }
+            }
+        }
+        self.reset(end);
+        Ok(&self.lexer.text[start..end])
+    }
+}
+
+/// The name in a symbol token.
+fn symbol_name(token: &str) -> String {
+    let name = token.strip_prefix('@').unwrap_or(token);
+    if name.starts_with('"') { super::lexer::unquote(name) } else { name.to_owned() }
+}
+
+/// The candidates nearest to `name`, for "did you mean".
+fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let limit = (name.len() / 3).max(1);
+    candidates
+        .filter(|candidate| candidate.len().abs_diff(name.len()) <= limit)
+        .map(|candidate| (edit_distance(name, candidate), candidate))
+        .filter(|&(distance, _)| distance <= limit)
+        .min()
+        .map(|(_, candidate)| candidate)
+}
+
+fn edit_distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, ca) in a.chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, &cb) in b.iter().enumerate() {
+            let substituted = diagonal + usize::from(ca != cb);
+            diagonal = row[j + 1];
+            row[j + 1] = substituted.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
