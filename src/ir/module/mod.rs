@@ -369,6 +369,10 @@ impl Module {
             ValueDef::Undefined => Span::NONE,
         }
     }
+    /// The span that `value` was given itself, which may be [`Span::NONE`].
+    pub fn own_value_span(&self, value: Value) -> Span {
+        self.value_spans[value]
+    }
     /// Sets where `value` is defined in the text.
     pub fn set_value_span(&mut self, value: Value, span: Span) {
         self.value_spans.set(value, span);

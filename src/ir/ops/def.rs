@@ -489,7 +489,7 @@ macro_rules! dialect_ops {
             $(
                 $(#[doc = $doc])+
                 #[track_caller]
-                #[allow(clippy::too_many_arguments, reason = "one parameter for each part of the row")]
+                #[allow(clippy::too_many_arguments, non_snake_case, reason = "one parameter for each part of the row, named as MLIR does")]
                 pub fn $method(
                     &mut self,
                     $($($oname: dialect_ops!(@value $oarity),)*)?

@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
-pub use arith::ArithOp;
+pub use arith::{ArithOp, CMPF_PREDICATES, CMPI_PREDICATES};
 pub use builtin::BuiltinOp;
 pub(crate) use def::dialect_ops;
 pub use def::{
@@ -22,7 +22,7 @@ pub use def::{
 pub use math::MathOp;
 pub use scf::ScfOp;
 pub use tg::TgOp;
-pub use vector::VectorOp;
+pub use vector::{REDUCTIONS, VectorOp};
 
 use crate::entity::Name;
 use crate::intern::Names;

@@ -145,14 +145,16 @@ mod tests {
     fn every_format_compiles_and_shows_every_operand_and_attribute() {
         for def in Opcode::all().filter_map(Opcode::def) {
             let Format::Text(text) = def.format else { continue };
-            let pieces = compile(def, text).unwrap_or_else(|| panic!("{}: malformed format {text:?}", def.name));
+            let pieces =
+                compile(def, text).unwrap_or_else(|| panic!("{}: malformed format {text:?}", def.name));
             let shown = shown_attrs(def);
             for attr in def.attrs {
                 assert!(shown(attr.name), "{}: attribute {} is not in the format", def.name, attr.name);
             }
             let text = format!("{pieces:?}");
             for group in 0..def.operands.len() {
-                let there = text.contains(&format!("Operand({group})")) || text.contains(&format!("Index({group})"));
+                let there =
+                    text.contains(&format!("Operand({group})")) || text.contains(&format!("Index({group})"));
                 assert!(there, "{}: operand group {group} is not in the format", def.name);
             }
         }

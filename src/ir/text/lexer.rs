@@ -125,8 +125,8 @@ impl<'s> Lexer<'s> {
             b'"' => self.string(lo),
             b'-' if self.byte(lo + 1) == b'>' => (TokenKind::Arrow, lo + 2),
             b':' if self.byte(lo + 1) == b':' => (TokenKind::DoubleColon, lo + 2),
-            b'(' | b')' | b'{' | b'}' | b'[' | b']' | b'<' | b'>' | b',' | b':' | b'=' | b'?' | b'+' | b'-'
-            | b'*' | b'/' | b'|' => (TokenKind::Punct(first), lo + 1),
+            b'(' | b')' | b'{' | b'}' | b'[' | b']' | b'<' | b'>' | b',' | b':' | b'=' | b'?' | b'+'
+            | b'-' | b'*' | b'/' | b'|' => (TokenKind::Punct(first), lo + 1),
             _ => {
                 let width = self.text[lo..].chars().next().map_or(1, char::len_utf8);
                 (TokenKind::Bad(BadToken::Byte), lo + width)
@@ -293,8 +293,8 @@ mod tests {
         assert_eq!(
             texts,
             [
-                "%a-1", "=", "tg.at", "%b", "[", "0", "]", "->", "!tg.ref", "<", "4", "xf32", ">", "#gpu", "<", "dim",
-                "x", ">", "^bb0", "@\"s t\"", "1.5e-3"
+                "%a-1", "=", "tg.at", "%b", "[", "0", "]", "->", "!tg.ref", "<", "4", "xf32", ">", "#gpu",
+                "<", "dim", "x", ">", "^bb0", "@\"s t\"", "1.5e-3"
             ]
         );
     }

@@ -19,9 +19,14 @@ use crate::diag::{Code, Diagnostic, Diagnostics, FileId, Reported, Span, codes};
 use crate::entity::{Attr, Loc, Type};
 use crate::module::Module;
 use scope::Scopes;
+pub use types::type_error_code;
 
 /// How deep types, attributes, locations and regions may nest. The limit keeps hostile input off the stack.
 const MAX_NESTING: u32 = 200;
+
+/// The most parts that one attribute or location may have, and the most KiB that an opaque text may take, when
+/// aliases are written out: aliases of aliases double with each level.
+const MAX_SIZE: u64 = 1 << 16;
 
 type Parsed<T> = Result<T, Reported>;
 
@@ -47,12 +52,13 @@ pub fn parse_into(module: &mut Module, file: FileId, diags: &mut Diagnostics) ->
         scopes: Scopes::default(),
         depth: 0,
         poisoned: false,
+        dense_type: None,
         type_aliases: FxHashMap::default(),
         attr_aliases: FxHashMap::default(),
         loc_aliases: FxHashMap::default(),
         pending_locs: Vec::new(),
         sizes: FxHashMap::default(),
-        loc_depths: FxHashMap::default(),
+        loc_sizes: FxHashMap::default(),
     };
     parser.bump();
     parser.file();
@@ -72,6 +78,8 @@ struct Parser<'s, 'm> {
     depth: u32,
     /// Whether the op being read uses a value whose op failed.
     poisoned: bool,
+    /// The type of the `dense<...>` attribute that was read last.
+    dense_type: Option<Type>,
     type_aliases: FxHashMap<&'s str, Type>,
     attr_aliases: FxHashMap<&'s str, Attr>,
     loc_aliases: FxHashMap<&'s str, Loc>,
@@ -79,8 +87,8 @@ struct Parser<'s, 'm> {
     pending_locs: Vec<(locs::Located, &'s str, Span)>,
     /// The written-out size of attributes, so that aliases of aliases cannot blow up.
     sizes: FxHashMap<Attr, u64>,
-    /// How deep locations nest, for the same reason.
-    loc_depths: FxHashMap<Loc, u32>,
+    /// How deep locations nest and how many parts they have, for the same reason.
+    loc_sizes: FxHashMap<Loc, (u32, u64)>,
 }
 
 impl<'s> Parser<'s, '_> {
@@ -189,7 +197,13 @@ impl<'s> Parser<'s, '_> {
 
     // ---- errors ----
 
-    fn error(&mut self, code: Code, span: Span, message: impl Into<String>, label: impl Into<String>) -> Reported {
+    fn error(
+        &mut self,
+        code: Code,
+        span: Span,
+        message: impl Into<String>,
+        label: impl Into<String>,
+    ) -> Reported {
         self.diags.emit_error(Diagnostic::error(code, message).at(span, label))
     }
     /// "expected ..., found ..." at the current token.
@@ -212,7 +226,12 @@ impl<'s> Parser<'s, '_> {
             _ => {}
         }
         let found = self.describe_token();
-        self.error(codes::EXPECTED, span, format!("expected {wanted}, found {found}"), format!("expected {wanted}"))
+        self.error(
+            codes::EXPECTED_SOMETHING,
+            span,
+            format!("expected {wanted}, found {found}"),
+            format!("expected {wanted}"),
+        )
     }
     fn describe_token(&self) -> String {
         let text: String = self.current().chars().take(40).collect();
@@ -243,7 +262,12 @@ impl<'s> Parser<'s, '_> {
             Ok(magnitude) => Ok(if negative { -magnitude } else { magnitude }),
             Err(_) => {
                 let span = self.span_from(lo);
-                Err(self.error(codes::NUMBER, span, "the number is too large", "more than 127 bits"))
+                Err(self.error(
+                    codes::MALFORMED_NUMBER,
+                    span,
+                    "the number is too large",
+                    "more than 127 bits",
+                ))
             }
         }
     }
@@ -253,7 +277,12 @@ impl<'s> Parser<'s, '_> {
         i64::try_from(value).map_err(|_| {
             let span = self.span_from(lo);
             let message = format!("{value} does not fit 64 bits");
-            self.error(codes::NUMBER, span, message, format!("expected {what} from -2^63 to 2^63 - 1"))
+            self.error(
+                codes::MALFORMED_NUMBER,
+                span,
+                message,
+                format!("expected {what} from -2^63 to 2^63 - 1"),
+            )
         })
     }
     fn string(&mut self, what: &str) -> Parsed<String> {

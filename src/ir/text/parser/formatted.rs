@@ -1,0 +1,358 @@
+//! Ops whose short form the table gives as pieces.
+
+use smallvec::SmallVec;
+
+use super::ops::OpParts;
+use super::scope::NameUse;
+use super::{Parsed, Parser};
+use crate::attr::AttrKind;
+use crate::builder::infer_type;
+use crate::diag::{Diagnostic, codes};
+use crate::entity::{Attr, Type, Value};
+use crate::module::SEGMENT_SIZES;
+use crate::ops::{AttrDef, AttrForm, Constraint, Infer, OpDef, OperandArity, Traits};
+use crate::text::format::{Piece, pieces};
+use crate::text::lexer::TokenKind;
+use crate::types::DYNAMIC;
+
+/// What has been read so far of an op.
+struct Reading<'s> {
+    groups: Vec<SmallVec<[NameUse<'s>; 4]>>,
+    operand_types: Vec<Option<SmallVec<[Type; 2]>>>,
+    result_types: Vec<Option<SmallVec<[Type; 2]>>>,
+}
+
+impl<'s> Parser<'s, '_> {
+    pub(super) fn formatted(&mut self, def: &'static OpDef) -> Parsed<OpParts> {
+        let mut reading = Reading {
+            groups: vec![SmallVec::new(); def.operands.len()],
+            operand_types: vec![None; def.operands.len()],
+            result_types: vec![None; def.results.len()],
+        };
+        let mut parts = OpParts::default();
+        for piece in pieces(def).unwrap_or_default() {
+            self.piece(def, piece, &mut reading, &mut parts)?;
+        }
+        self.assemble(def, reading, &mut parts)?;
+        Ok(parts)
+    }
+
+    fn piece(
+        &mut self,
+        def: &'static OpDef,
+        piece: &Piece,
+        reading: &mut Reading<'s>,
+        parts: &mut OpParts,
+    ) -> Parsed<()> {
+        match piece {
+            Piece::Literal(text) => self.literal(text, def),
+            Piece::Operand(group) => self.operand_group(def, *group, reading),
+            Piece::Index(group) => self.index_list(def, *group, reading, parts),
+            Piece::Attr(index) => {
+                let attr = &def.attrs[*index];
+                let value = self.short_attr(attr)?;
+                parts.inherent.push((self.module.names.intern(attr.name), value));
+                Ok(())
+            }
+            Piece::Keyword(index) => {
+                let attr = &def.attrs[*index];
+                let value = self.keyword_attr(attr)?;
+                parts.inherent.push((self.module.names.intern(attr.name), value));
+                Ok(())
+            }
+            Piece::OperandType(group) => {
+                let many = def.operands[*group].arity == OperandArity::Many;
+                reading.operand_types[*group] = Some(self.types_of_group(many)?);
+                Ok(())
+            }
+            Piece::ResultType(group) => {
+                let many = def.results[*group].arity == OperandArity::Many;
+                reading.result_types[*group] = Some(self.types_of_group(many)?);
+                Ok(())
+            }
+            Piece::Attrs => {
+                if self.at(b'{') {
+                    parts.discardable = self.dict_entries(b'}')?;
+                }
+                Ok(())
+            }
+            Piece::Opt(inner) => {
+                if self.begins(def, inner) {
+                    for piece in inner {
+                        self.piece(def, piece, reading, parts)?;
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Whether the pieces of an optional group start here.
+    fn begins(&self, def: &OpDef, pieces: &[Piece]) -> bool {
+        match pieces.first() {
+            Some(Piece::Literal(text)) => match text.as_bytes() {
+                [punct] if !punct.is_ascii_alphabetic() => self.at(*punct),
+                _ => self.at_word(text),
+            },
+            Some(Piece::Operand(_)) => self.token.kind == TokenKind::Value,
+            Some(Piece::Attr(index)) => match def.attrs[*index].form {
+                AttrForm::Unit => self.at_word(def.attrs[*index].name),
+                AttrForm::I64Enum(words) | AttrForm::I32Enum(words) => {
+                    self.token.kind == TokenKind::Word && words.contains(&self.current())
+                }
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    fn literal(&mut self, text: &str, def: &OpDef) -> Parsed<()> {
+        let purpose = || format!("here in `{}`", def.name);
+        match text {
+            "->" => self.expect_arrow(&purpose()),
+            _ => match text.as_bytes() {
+                [punct] if !punct.is_ascii_alphabetic() => self.expect(*punct, &purpose()),
+                _ => self.expect_word(text, &purpose()),
+            },
+        }
+    }
+
+    fn operand_group(&mut self, def: &OpDef, group: usize, reading: &mut Reading<'s>) -> Parsed<()> {
+        let operand = &def.operands[group];
+        let what = format!("`{}`, a value as `%x`", operand.name);
+        reading.groups[group].push(self.name_use(&what)?);
+        while operand.arity == OperandArity::Many && self.at(b',') && self.peek().kind == TokenKind::Value {
+            self.bump();
+            reading.groups[group].push(self.name_use(&what)?);
+        }
+        Ok(())
+    }
+
+    /// `[%i, 0]`, or nothing.
+    fn index_list(
+        &mut self,
+        def: &OpDef,
+        group: usize,
+        reading: &mut Reading<'s>,
+        parts: &mut OpParts,
+    ) -> Parsed<()> {
+        if !self.accept(b'[') {
+            return Ok(());
+        }
+        let mut statics = Vec::new();
+        let mut any_static = false;
+        self.list(b']', "an index list", |p| {
+            if p.token.kind == TokenKind::Value {
+                reading.groups[group].push(p.name_use("an index")?);
+                statics.push(DYNAMIC);
+            } else {
+                let lo = p.token.lo;
+                let value = p.integer64("an index: a number or an `index` value as `%i`")?;
+                if p.at(b':') {
+                    let diagnostic = Diagnostic::error(
+                        codes::EXPECTED_SOMETHING,
+                        "a range cannot be an index; an index picks one element",
+                    )
+                    .at(p.span_from(lo), "an index stands here")
+                    .help("take a contiguous part with `tg.subview %ref[start] [size]`, and index that");
+                    return Err(p.diags.emit_error(diagnostic));
+                }
+                if value == DYNAMIC {
+                    let span = p.span_from(lo);
+                    return Err(p.error(
+                        codes::MALFORMED_NUMBER,
+                        span,
+                        "the index is too small",
+                        "out of range",
+                    ));
+                }
+                statics.push(value);
+                any_static = true;
+            }
+            Ok(())
+        })?;
+        if any_static {
+            let value = self.module.i64s_attr(&statics);
+            let name = format!("static_{}", def.operands[group].name);
+            parts.inherent.push((self.module.names.intern(&name), value));
+        }
+        Ok(())
+    }
+
+    fn types_of_group(&mut self, many: bool) -> Parsed<SmallVec<[Type; 2]>> {
+        let mut types = SmallVec::new();
+        types.push(self.ty()?);
+        while many && self.accept(b',') {
+            types.push(self.ty()?);
+        }
+        Ok(types)
+    }
+
+    // ---- attributes in their short spelling ----
+
+    pub(super) fn short_attr(&mut self, attr: &AttrDef) -> Parsed<Attr> {
+        match attr.form {
+            AttrForm::Unit => {
+                self.expect_word(attr.name, "")?;
+                Ok(self.module.attrs.unit())
+            }
+            AttrForm::I64 => {
+                let value = self.integer64(&format!("`{}`, a number", attr.name))?;
+                Ok(self.module.i64_attr(value))
+            }
+            AttrForm::Str => {
+                let text = self.string(&format!("`{}`, a string", attr.name))?;
+                Ok(self.module.attrs.str(&text))
+            }
+            AttrForm::Symbol => {
+                let name = self.symbol(&format!("`{}`, a name as `@x`", attr.name))?;
+                Ok(self.module.attrs.str(&name))
+            }
+            AttrForm::I64s | AttrForm::I32s => {
+                self.expect(b'[', &format!("before `{}`, a list of numbers", attr.name))?;
+                let mut values = Vec::new();
+                self.list(b']', "a list of numbers", |p| {
+                    values.push(p.integer64("a number")?);
+                    Ok(())
+                })?;
+                Ok(match attr.form {
+                    AttrForm::I32s => self.module.i32s_attr(&values),
+                    _ => self.module.i64s_attr(&values),
+                })
+            }
+            AttrForm::Strs => {
+                self.expect(b'[', &format!("before `{}`, a list of strings", attr.name))?;
+                let mut items = Vec::new();
+                self.list(b']', "a list of strings", |p| {
+                    let text = p.string("a string")?;
+                    items.push(p.module.attrs.str(&text));
+                    Ok(())
+                })?;
+                Ok(self.module.attrs.intern(AttrKind::Array(items.into())))
+            }
+            AttrForm::I64Enum(words) | AttrForm::I32Enum(words) => {
+                let word = self.word_of(attr.name, words)?;
+                let width = if matches!(attr.form, AttrForm::I64Enum(_)) { 64 } else { 32 };
+                let ty = self.module.types.int(width);
+                Ok(self.module.attrs.int(i128::try_from(word).unwrap_or(0), ty))
+            }
+            AttrForm::Keyword { .. } => self.keyword_attr(attr),
+            AttrForm::Type => {
+                let ty = self.ty()?;
+                Ok(self.module.attrs.intern(AttrKind::Type(ty)))
+            }
+            AttrForm::Literal | AttrForm::AnyAttr => self.attr(),
+        }
+    }
+
+    /// The position in `words` of the current word, or of the string with such a text (`"eq"`).
+    fn word_of(&mut self, what: &str, words: &[&str]) -> Parsed<usize> {
+        let text = match self.token.kind {
+            TokenKind::Word => self.current(),
+            TokenKind::Str => self.current().trim_matches('"'),
+            _ => "",
+        };
+        match words.iter().position(|&word| word == text) {
+            Some(at) => {
+                self.bump();
+                Ok(at)
+            }
+            None => Err(self.unexpected(&format!("`{what}`, one of `{}`", words.join("`, `")))),
+        }
+    }
+
+    /// `<fast>`, `<nsw, nuw>`.
+    fn keyword_attr(&mut self, attr: &AttrDef) -> Parsed<Attr> {
+        let AttrForm::Keyword { mnemonic, words, many } = attr.form else { return self.attr() };
+        self.expect(b'<', &format!("before `{}`", attr.name))?;
+        let mut text = format!("#{mnemonic}<");
+        loop {
+            let at = self.word_of(attr.name, words)?;
+            text.push_str(words[at]);
+            if !(many && self.accept(b',')) {
+                break;
+            }
+            text.push_str(", ");
+        }
+        self.expect(b'>', &format!("behind `{}`", attr.name))?;
+        text.push('>');
+        Ok(self.module.attrs.intern(AttrKind::Opaque(text.into())))
+    }
+
+    // ---- putting it together ----
+
+    fn assemble(&mut self, def: &OpDef, reading: Reading<'s>, parts: &mut OpParts) -> Parsed<()> {
+        let same = def.has(Traits::SAME_TYPE);
+        let common = if same || def.has(Traits::SAME_OPERANDS) {
+            let operand = reading.operand_types.iter().flatten().find_map(|types| types.first());
+            let result = reading.result_types.iter().flatten().find_map(|types| types.first());
+            operand.or(result.filter(|_| same)).copied()
+        } else {
+            None
+        };
+        let mut sizes = Vec::new();
+        let mut firsts: Vec<Option<Value>> = Vec::new();
+        for (group, operand) in def.operands.iter().enumerate() {
+            let uses = &reading.groups[group];
+            let types = reading.operand_types[group].as_deref();
+            if let Some(types) = types
+                && types.len() != uses.len()
+                && operand.arity != OperandArity::One
+            {
+                let span = uses.first().map_or_else(|| self.span(), |used| used.span);
+                let message = format!(
+                    "`{}` has {} values, and {} types are given",
+                    operand.name,
+                    uses.len(),
+                    types.len()
+                );
+                return Err(self.error(codes::OPERAND_TYPE_LIST, span, message, "starting here"));
+            }
+            let fixed = match operand.constraint {
+                Constraint::Index => Some(self.module.types.index()),
+                Constraint::I1 => Some(self.module.types.i1()),
+                _ => common.filter(|_| operand.constraint != Constraint::Any || same),
+            };
+            for (at, &used) in uses.iter().enumerate() {
+                let ty = types.and_then(|types| types.get(at).copied()).or(fixed);
+                let value = self.resolve(used, ty)?;
+                if at == 0 {
+                    firsts.push(Some(value));
+                }
+                parts.operands.push(value);
+            }
+            if uses.is_empty() {
+                firsts.push(None);
+            }
+            sizes.push(i64::try_from(uses.len()).unwrap_or(i64::MAX));
+        }
+        let flexible = sizes
+            .iter()
+            .zip(def.operands)
+            .any(|(&size, operand)| size != 0 && operand.arity != OperandArity::One);
+        if def.has_segments() && flexible {
+            let value = self.module.i32s_attr(&sizes);
+            parts.inherent.push((self.module.names.intern(SEGMENT_SIZES), value));
+        }
+        for (group, result) in def.results.iter().enumerate() {
+            let inferred =
+                infer_type(self.module, result.infer, &|group| firsts.get(group).copied().flatten());
+            match (&reading.result_types[group], inferred) {
+                (Some(given), Some(inferred)) if given.as_slice() != [inferred] && !self.poisoned => {
+                    let types = &self.module.types;
+                    let given = given.first().map_or_else(String::new, |&ty| types.display(ty));
+                    let wanted = types.display(inferred);
+                    let span = self.span_from(self.prev_hi.saturating_sub(1));
+                    let message = format!("`{}` gives `{wanted}`, not `{given}`", def.name);
+                    return Err(self.error(codes::RESULT_TYPE, span, message, "the result type"));
+                }
+                (Some(given), _) => parts.results.extend(given.iter().copied()),
+                (None, Some(inferred)) => parts.results.push(inferred),
+                (None, None) => {
+                    debug_assert!(result.infer != Infer::Explicit, "format without a result type")
+                }
+            }
+        }
+        Ok(())
+    }
+}

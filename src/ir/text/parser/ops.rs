@@ -1,0 +1,582 @@
+//! Files, regions, blocks and ops in the generic form.
+
+use smallvec::SmallVec;
+
+use super::locs::Located;
+use super::scope::NameUse;
+use super::{Parsed, Parser, nearest};
+use crate::attr::AttrKind;
+use crate::diag::{Diagnostic, Span, codes};
+use crate::entity::{Attr, Block, Name, Op, Region, Type, Value};
+use crate::module::{InsertionPoint, OpSpec};
+use crate::ops::{AttrForm, BuiltinOp, DIALECTS, Format, OpDef, Opcode, Traits};
+use crate::text::lexer::TokenKind;
+
+/// The names in front of `=`: name, number of results, place.
+pub(super) type ResultNames<'s> = SmallVec<[(&'s str, u32, Span); 2]>;
+
+/// What an op consists of before it is made.
+#[derive(Default)]
+pub(super) struct OpParts {
+    pub(super) operands: SmallVec<[Value; 6]>,
+    pub(super) results: SmallVec<[Type; 2]>,
+    pub(super) inherent: Vec<(Name, Attr)>,
+    pub(super) discardable: Vec<(Name, Attr)>,
+    pub(super) regions: Vec<Region>,
+    pub(super) successors: Vec<Block>,
+}
+
+/// A named argument of a region's first block.
+#[derive(Clone)]
+pub(super) struct EntryArg<'s> {
+    pub(super) name: &'s str,
+    pub(super) span: Span,
+    pub(super) ty: Type,
+}
+
+impl<'s> Parser<'s, '_> {
+    pub(super) fn file(&mut self) {
+        self.push_scope(false);
+        let body = self.module.body();
+        loop {
+            match self.token.kind {
+                TokenKind::End => break,
+                TokenKind::Hash | TokenKind::Bang => {
+                    if self.alias().is_err() {
+                        self.resync(0);
+                    }
+                }
+                TokenKind::Punct(b'}') => {
+                    let span = self.span();
+                    self.error(codes::UNEXPECTED_TOKEN, span, "unmatched `}`", "nothing is open here");
+                    self.bump();
+                }
+                _ => self.op_or_resync(body, None),
+            }
+        }
+        self.finish_scopes();
+        self.pop_scope();
+        self.resolve_pending_locs();
+        self.hoist_only_module();
+    }
+
+    /// A file that holds one `builtin.module` is that module.
+    fn hoist_only_module(&mut self) {
+        let body = self.module.body();
+        let mut ops = self.module.block_ops(body);
+        let (Some(only), None) = (ops.next(), ops.next()) else { return };
+        drop(ops);
+        if self.module.opcode(only) != Opcode::Builtin(BuiltinOp::Module) {
+            return;
+        }
+        let Some(inner) = self.module.region_block(only, 0) else { return };
+        if !self.module.block_args(inner).is_empty() {
+            return;
+        }
+        let top = self.module.top();
+        let (inherent, discardable) = (self.module.inherent(only), self.module.discardable(only));
+        let (loc, span) = (self.module.loc(only), self.module.span(only));
+        self.module.unlink(only);
+        self.module.splice(inner, body);
+        self.module.set_inherent(top, inherent);
+        self.module.set_discardable(top, discardable);
+        self.module.set_loc(top, loc);
+        self.module.set_span(top, span);
+        // Nothing uses the results of a module, so erasing cannot fail.
+        let _ = self.module.erase(only);
+    }
+
+    /// `#loc1 = loc(...)`, `#map = affine_map<...>`, `!t = i32`.
+    fn alias(&mut self) -> Parsed<()> {
+        let token = self.bump();
+        let text = self.text(token);
+        let name = &text[1..];
+        self.expect(b'=', "behind the name of an alias")?;
+        if text.starts_with('!') {
+            let ty = self.ty()?;
+            self.type_aliases.insert(name, ty);
+        } else if self.at_word("loc") {
+            self.bump();
+            self.expect(b'(', "behind `loc`")?;
+            let loc = self.loc_body()?;
+            self.expect(b')', "at the end of the location")?;
+            self.loc_aliases.insert(name, loc);
+        } else {
+            let attr = self.attr()?;
+            self.attr_aliases.insert(name, attr);
+        }
+        Ok(())
+    }
+
+    /// Reads one op to the end of `block`, or reports why not and goes on to the next one.
+    pub(super) fn op_or_resync(&mut self, block: Block, parent: Option<Opcode>) {
+        let outer = std::mem::replace(&mut self.poisoned, false);
+        let start = self.token.lo;
+        let depth = self.depth;
+        let mut names = ResultNames::new();
+        match self.op(block, parent, &mut names) {
+            Ok(()) => {}
+            Err(_) => {
+                self.depth = depth;
+                for &(name, _, span) in &names {
+                    self.poison(name, span);
+                }
+                self.resync(start);
+            }
+        }
+        self.poisoned = outer;
+    }
+
+    /// Skips to the next token that starts a line outside of the braces opened on the way, or to the `}` that ends
+    /// the region.
+    fn resync(&mut self, start: u32) {
+        let mut open = 0u32;
+        if self.token.lo == start && self.token.kind != TokenKind::End && !self.at(b'}') {
+            if self.at(b'{') {
+                open += 1;
+            }
+            self.bump();
+        }
+        loop {
+            match self.token.kind {
+                TokenKind::End => return,
+                TokenKind::Punct(b'{') => open += 1,
+                TokenKind::Punct(b'}') => {
+                    if open == 0 {
+                        return;
+                    }
+                    open -= 1;
+                }
+                kind => {
+                    let starts_op = matches!(
+                        kind,
+                        TokenKind::Value
+                            | TokenKind::Word
+                            | TokenKind::Str
+                            | TokenKind::Block
+                            | TokenKind::Hash
+                            | TokenKind::Bang
+                    );
+                    if open == 0 && starts_op && self.first_on_line() {
+                        return;
+                    }
+                }
+            }
+            self.bump();
+        }
+    }
+    fn first_on_line(&self) -> bool {
+        let before = &self.lexer.text[self.prev_hi as usize..self.token.lo as usize];
+        before.contains('\n')
+    }
+
+    fn op(&mut self, block: Block, parent: Option<Opcode>, names: &mut ResultNames<'s>) -> Parsed<()> {
+        let start = self.token.lo;
+        if self.token.kind == TokenKind::Value {
+            loop {
+                if self.token.kind != TokenKind::Value {
+                    return Err(self.unexpected("the name of a result"));
+                }
+                let token = self.bump();
+                let mut count = 1;
+                if self.accept(b':') {
+                    let lo = self.token.lo;
+                    let value = self.integer64("a number of results")?;
+                    count =
+                        u32::try_from(value).ok().filter(|&count| (1..1 << 20).contains(&count)).unwrap_or(0);
+                    if count == 0 {
+                        let span = self.span_from(lo);
+                        let message = format!("an op cannot have {value} results under one name");
+                        return Err(self.error(codes::MALFORMED_NUMBER, span, message, "expected 1 or more"));
+                    }
+                }
+                names.push((&self.text(token)[1..], count, self.lexer.span(token)));
+                if !self.accept(b',') {
+                    break;
+                }
+            }
+            self.expect(b'=', "between results and op")?;
+        }
+        let name_token = self.token;
+        let (opcode, parts) = match name_token.kind {
+            TokenKind::Str => {
+                let opcode = self.generic_name()?;
+                (opcode, self.generic(opcode)?)
+            }
+            TokenKind::Word => {
+                let opcode = self.short_name(parent)?;
+                self.bump();
+                let parts = match opcode.def().map(|def| (def, def.format)) {
+                    Some((def, Format::Text(_))) => self.formatted(def)?,
+                    Some((_, Format::Custom)) => self.custom(opcode)?,
+                    Some((def, Format::Generic)) => {
+                        let span = self.lexer.span(name_token);
+                        let message = format!("`{}` has no short form", def.name);
+                        return Err(self.error(
+                            codes::UNKNOWN_OP,
+                            span,
+                            message,
+                            "write it in the generic form",
+                        ));
+                    }
+                    None => return Err(self.unexpected("an op")),
+                };
+                (opcode, parts)
+            }
+            _ => return Err(self.unexpected("an op")),
+        };
+        let loc = self.trailing_loc()?;
+        let span = self.span_from(start);
+        let name_span = self.lexer.span(name_token);
+        if self.poisoned {
+            for &(name, _, span) in names.iter() {
+                self.poison(name, span);
+            }
+            return Ok(());
+        }
+        let bound: u32 = names.iter().map(|name| name.1).sum();
+        if (!names.is_empty() || opcode.def().is_some())
+            && bound as usize != parts.results.len()
+            && bound != 0
+        {
+            let message = format!("the op has {} results, and {bound} are named", parts.results.len());
+            return Err(self.error(codes::OPERAND_COUNT, name_span, message, "this op"));
+        }
+        // The op's place is its first line: its regions show themselves.
+        let span = Span { lo: span.lo, hi: self.end_of_head(span, &parts) };
+        let op = self.make(opcode, parts, span);
+        if let Some(loc) = loc {
+            self.set_loc(Located::Op(op), loc);
+        }
+        self.module.place(InsertionPoint::End(block), op);
+        let mut results = self.module.results(op);
+        for &(name, count, span) in names.iter() {
+            let Some(first) = results.next() else { break };
+            self.define(name, span, first, count);
+            self.module.set_value_span(first, span);
+            for _ in 1..count {
+                results.next();
+            }
+        }
+        Ok(())
+    }
+
+    fn end_of_head(&self, span: Span, parts: &OpParts) -> u32 {
+        if parts.regions.is_empty() {
+            return span.hi;
+        }
+        let base = self.lexer.base;
+        let text = &self.lexer.text[(span.lo - base) as usize..(span.hi - base) as usize];
+        let line = text.find('\n').map_or(text, |end| &text[..end]);
+        let line = line.trim_end().strip_suffix('{').unwrap_or(line).trim_end();
+        span.lo + u32::try_from(line.len()).unwrap_or(0)
+    }
+
+    fn make(&mut self, opcode: Opcode, mut parts: OpParts, span: Span) -> Op {
+        if let Some(def) = opcode.def() {
+            self.sort_attrs(def, &mut parts);
+        }
+        let inherent = self.dict_of(parts.inherent);
+        let discardable = self.dict_of(parts.discardable);
+        let spec = OpSpec {
+            opcode,
+            operands: parts.operands,
+            result_types: parts.results,
+            inherent: Some(inherent),
+            discardable: Some(discardable),
+            regions: 0,
+            successors: parts.successors,
+            loc: None,
+            span,
+        };
+        let op = self.module.create(spec);
+        if !parts.regions.is_empty() {
+            self.module.adopt_regions(op, &parts.regions);
+        }
+        op
+    }
+    fn dict_of(&mut self, entries: Vec<(Name, Attr)>) -> Attr {
+        if entries.is_empty() {
+            return self.module.attrs.empty_dict();
+        }
+        self.module.attrs.dict(&self.module.names, entries)
+    }
+
+    /// Moves declared attributes among the inherent ones, and drops values that absence means as well.
+    fn sort_attrs(&mut self, def: &OpDef, parts: &mut OpParts) {
+        let module = &*self.module;
+        let mut index = 0;
+        while index < parts.discardable.len() {
+            if def.declares_attr(module.names.get(parts.discardable[index].0)) {
+                let moved = parts.discardable.swap_remove(index);
+                if !parts.inherent.iter().any(|entry| entry.0 == moved.0) {
+                    parts.inherent.push(moved);
+                }
+            } else {
+                index += 1;
+            }
+        }
+        parts.inherent.retain(|&(name, value)| {
+            let name = module.names.get(name);
+            if name == crate::module::SEGMENT_SIZES {
+                return def.has_segments();
+            }
+            let Some(attr) = def.attr(name) else { return true };
+            let is_default = match (attr.form, attr.default, module.attrs.kind(value)) {
+                (AttrForm::Keyword { mnemonic, .. }, Some(word), AttrKind::Opaque(text)) => {
+                    text.strip_prefix('#')
+                        .and_then(|text| text.strip_prefix(mnemonic))
+                        .and_then(|text| text.strip_prefix('<'))
+                        .and_then(|text| text.strip_suffix('>'))
+                        == Some(word)
+                }
+                _ => false,
+            };
+            !is_default
+        });
+    }
+
+    // ---- names of ops ----
+
+    fn generic_name(&mut self) -> Parsed<Opcode> {
+        let span = self.span();
+        let raw = self.current();
+        let inner = &raw[1..raw.len() - 1];
+        if let Some(opcode) = Opcode::find(inner) {
+            self.bump();
+            return Ok(opcode);
+        }
+        let name = self.string("the name of an op")?;
+        let dialect = name.split_once('.').map_or("", |(dialect, _)| dialect);
+        if dialect == "tg" {
+            return Err(self.unknown_op(&name, span));
+        }
+        if name.is_empty() {
+            return Err(self.error(codes::UNKNOWN_OP, span, "an op needs a name", "empty name"));
+        }
+        Ok(Opcode::Opaque(self.module.names.intern(&name)))
+    }
+
+    fn short_name(&mut self, parent: Option<Opcode>) -> Parsed<Opcode> {
+        let text = self.current();
+        if let Some(opcode) = Opcode::find(text) {
+            return Ok(opcode);
+        }
+        if text == "module" {
+            return Ok(Opcode::Builtin(BuiltinOp::Module));
+        }
+        if text == "role" && parent == Some(Opcode::Tg(crate::ops::TgOp::WarpSpecialize)) {
+            return Ok(Opcode::Tg(crate::ops::TgOp::Role));
+        }
+        let span = self.span();
+        Err(self.unknown_op(text, span))
+    }
+
+    fn unknown_op(&mut self, name: &str, span: Span) -> crate::diag::Reported {
+        let dialect = name.split_once('.').map(|(dialect, _)| dialect);
+        let known = dialect.is_some_and(|dialect| DIALECTS.contains(&dialect));
+        let mut diagnostic = match dialect {
+            Some(dialect) if known => {
+                Diagnostic::error(codes::UNKNOWN_OP, format!("dialect `{dialect}` has no op `{name}`"))
+                    .at(span, "unknown op")
+            }
+            Some(_) => Diagnostic::error(codes::UNKNOWN_OP, format!("`{name}` has no short form"))
+                .at(span, "an op of a dialect that tidegate does not know")
+                .help(format!("write it in the generic form: `\"{name}\"(...) : (...) -> (...)`")),
+            None => Diagnostic::error(codes::EXPECTED_SOMETHING, format!("expected an op, found `{name}`"))
+                .at(span, "expected an op"),
+        };
+        let names = Opcode::all().filter_map(Opcode::def).map(|def| def.name);
+        if let Some(near) = nearest(name, names) {
+            diagnostic = diagnostic.suggest(span, near, format!("did you mean `{near}`?"));
+        }
+        self.diags.emit_error(diagnostic)
+    }
+
+    // ---- the generic form ----
+
+    fn generic(&mut self, opcode: Opcode) -> Parsed<OpParts> {
+        let mut parts = OpParts::default();
+        let mut uses: SmallVec<[NameUse<'s>; 6]> = SmallVec::new();
+        self.expect(b'(', "behind the name of the op")?;
+        self.list(b')', "the operands", |p| {
+            uses.push(p.name_use("an operand, as `%x`")?);
+            Ok(())
+        })?;
+        if self.accept(b'[') {
+            self.list(b']', "the successors", |p| {
+                let block = p.successor()?;
+                parts.successors.push(block);
+                Ok(())
+            })?;
+        }
+        if self.at(b'<') {
+            self.bump();
+            if !self.at(b'{') {
+                return Err(self.unexpected("`{` behind `<`: inherent attributes stand in `<{...}>`"));
+            }
+            parts.inherent = self.dict_entries(b'}')?;
+            self.expect(b'>', "behind the inherent attributes")?;
+        }
+        if self.accept(b'(') {
+            let border = opcode.def().is_none_or(|def| def.has(Traits::ISOLATED));
+            self.list(b')', "the regions", |p| {
+                let region = p.module.create_region();
+                p.region(region, opcode, None, border)?;
+                parts.regions.push(region);
+                Ok(())
+            })?;
+        }
+        if self.at(b'{') {
+            parts.discardable = self.dict_entries(b'}')?;
+        }
+        self.expect(b':', "and the op's type, as in `: (i32, i32) -> i32`")?;
+        let lo = self.token.lo;
+        self.expect(b'(', "before the operand types")?;
+        let mut types: SmallVec<[Type; 6]> = SmallVec::new();
+        self.list(b')', "the operand types", |p| {
+            types.push(p.ty()?);
+            Ok(())
+        })?;
+        self.expect_arrow("and the result types")?;
+        if self.accept(b'(') {
+            self.list(b')', "the result types", |p| {
+                parts.results.push(p.ty()?);
+                Ok(())
+            })?;
+        } else {
+            parts.results.push(self.ty()?);
+        }
+        if types.len() != uses.len() {
+            let span = self.span_from(lo);
+            let message =
+                format!("the op has {} operands, and {} operand types are given", uses.len(), types.len());
+            return Err(self.error(codes::OPERAND_TYPE_LIST, span, message, "this type"));
+        }
+        for (used, ty) in uses.into_iter().zip(types) {
+            let value = self.resolve(used, Some(ty))?;
+            parts.operands.push(value);
+        }
+        Ok(parts)
+    }
+
+    fn successor(&mut self) -> Parsed<Block> {
+        if self.token.kind != TokenKind::Block {
+            return Err(self.unexpected("a block, as `^bb1`"));
+        }
+        let token = self.bump();
+        let span = self.lexer.span(token);
+        Ok(self.block_named(&self.text(token)[1..], span))
+    }
+
+    // ---- regions ----
+
+    /// `{ ... }`. With `entry`, the first block has these arguments and is made even when it is empty.
+    pub(super) fn region(
+        &mut self,
+        region: Region,
+        parent: Opcode,
+        entry: Option<&[EntryArg<'s>]>,
+        border: bool,
+    ) -> Parsed<()> {
+        self.nested(|p| {
+            let open = p.span();
+            p.expect(b'{', "at the start of a region")?;
+            p.push_scope(border);
+            let result = p.region_body(region, parent, entry, open);
+            p.pop_scope();
+            result
+        })
+    }
+
+    fn region_body(
+        &mut self,
+        region: Region,
+        parent: Opcode,
+        entry: Option<&[EntryArg<'s>]>,
+        open: Span,
+    ) -> Parsed<()> {
+        let mut block = None;
+        if let Some(args) = entry
+            && (self.token.kind != TokenKind::Block || !args.is_empty())
+        {
+            let made = self.module.append_block(region);
+            self.module.set_block_span(made, open);
+            for arg in args {
+                let value = self.module.append_arg(made, arg.ty);
+                self.module.set_value_span(value, arg.span);
+                self.define(arg.name, arg.span, value, 1);
+            }
+            block = Some(made);
+        }
+        loop {
+            match self.token.kind {
+                TokenKind::Punct(b'}') => {
+                    self.bump();
+                    break;
+                }
+                TokenKind::End => {
+                    let diagnostic = Diagnostic::error(codes::EXPECTED_SOMETHING, "the region is not closed")
+                        .at(self.span(), "expected `}`, found the end of the file")
+                        .label(open, "opened here");
+                    return Err(self.diags.emit_error(diagnostic));
+                }
+                TokenKind::Block => match self.block_head(region) {
+                    Ok(made) => block = Some(made),
+                    Err(_) => {
+                        let start = self.token.lo;
+                        self.resync(start);
+                        // Ops of a block whose head failed still need a home.
+                        block.get_or_insert_with(|| self.module.append_block(region));
+                    }
+                },
+                _ => {
+                    let target = *block.get_or_insert_with(|| {
+                        let made = self.module.append_block(region);
+                        self.module.set_block_span(made, open);
+                        made
+                    });
+                    self.op_or_resync(target, Some(parent));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// `^bb0(%a: i32, %b: f32 loc(...)):`.
+    fn block_head(&mut self, region: Region) -> Parsed<Block> {
+        let token = self.bump();
+        let span = self.lexer.span(token);
+        let block = self.define_block(&self.text(token)[1..], span, region)?;
+        if self.accept(b'(') {
+            self.list(b')', "the arguments of a block", |p| {
+                let used = p.name_use("an argument, as `%x: i32`")?;
+                p.expect(b':', "and the argument's type")?;
+                let ty = p.ty()?;
+                let value = p.module.append_arg(block, ty);
+                p.module.set_value_span(value, used.span);
+                p.define(used.name, used.span, value, 1);
+                if let Some(loc) = p.trailing_loc()? {
+                    p.set_loc(Located::Arg(value), loc);
+                }
+                Ok(())
+            })?;
+        }
+        self.expect(b':', "behind the head of a block")?;
+        Ok(block)
+    }
+
+    /// Ends the blocks of a short-form region that need a terminator and show none.
+    pub(super) fn end_blocks(&mut self, region: Region, terminator: Opcode) {
+        for block in self.module.region_blocks(region).to_vec() {
+            let ended = self.module.last_op(block).is_some_and(|op| self.module.opcode(op).is_terminator());
+            if !ended {
+                let span = Span {
+                    lo: self.lexer.base + self.prev_hi.saturating_sub(1),
+                    hi: self.lexer.base + self.prev_hi,
+                };
+                self.module.insert(InsertionPoint::End(block), OpSpec::new(terminator).span(span));
+            }
+        }
+    }
+}

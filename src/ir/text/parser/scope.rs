@@ -1,0 +1,357 @@
+//! Names of values and blocks.
+//!
+//! A value is visible from its definition to the end of the region it is defined in, in nested regions too. A name
+//! may be defined again only beyond the border of an op that is isolated, or that tidegate does not know (and that
+//! may be isolated, as functions are).
+
+use rustc_hash::FxHashMap;
+
+use super::{Parsed, Parser, nearest};
+use crate::diag::{Diagnostic, Span, codes};
+use crate::entity::{Block, Region, Type, Value};
+use crate::text::lexer::{Token, TokenKind};
+
+/// A value's name in use: `%x`, `%x#1`.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct NameUse<'s> {
+    pub(super) name: &'s str,
+    pub(super) number: u32,
+    pub(super) span: Span,
+}
+
+#[derive(Copy, Clone, Debug)]
+enum Meaning {
+    /// `count` values in a row.
+    Values { first: Value, count: u32 },
+    /// Its op failed.
+    Poisoned,
+}
+
+#[derive(Copy, Clone, Debug)]
+struct Def {
+    meaning: Meaning,
+    span: Span,
+    level: u32,
+}
+
+#[derive(Debug)]
+struct Forward {
+    value: Value,
+    number: u32,
+    span: Span,
+    level: u32,
+}
+
+#[derive(Debug)]
+struct BlockDef {
+    block: Block,
+    /// Where it is defined; none while only used.
+    defined: bool,
+    span: Span,
+}
+
+#[derive(Debug)]
+struct Level<'s> {
+    undo: usize,
+    /// The level from which on a name may not be defined again.
+    border: u32,
+    blocks: FxHashMap<&'s str, BlockDef>,
+}
+
+#[derive(Default, Debug)]
+pub(super) struct Scopes<'s> {
+    values: FxHashMap<&'s str, Def>,
+    undo: Vec<(&'s str, Option<Def>)>,
+    levels: Vec<Level<'s>>,
+    forward: FxHashMap<&'s str, Vec<Forward>>,
+}
+
+impl<'s> Parser<'s, '_> {
+    pub(super) fn push_scope(&mut self, border: bool) {
+        let depth = u32::try_from(self.scopes.levels.len() + 1).unwrap_or(u32::MAX);
+        let inherited = self.scopes.levels.last().map_or(0, |level| level.border);
+        self.scopes.levels.push(Level {
+            undo: self.scopes.undo.len(),
+            border: if border { depth } else { inherited },
+            blocks: FxHashMap::default(),
+        });
+    }
+
+    /// Ends the scope: reports blocks that were only used, and forgets the names defined in it.
+    pub(super) fn pop_scope(&mut self) {
+        let Some(level) = self.scopes.levels.pop() else { return };
+        let mut missing: Vec<(&str, Span)> = level
+            .blocks
+            .iter()
+            .filter(|(_, def)| !def.defined)
+            .map(|(name, def)| (*name, def.span))
+            .collect();
+        missing.sort_by_key(|missing| missing.1.lo);
+        for (name, span) in missing {
+            let message = format!("block `^{name}` is not defined in this region");
+            self.error(codes::UNDEFINED_BLOCK, span, message, "used here");
+        }
+        for (name, before) in self.scopes.undo.split_off(level.undo).into_iter().rev() {
+            match before {
+                Some(def) => self.scopes.values.insert(name, def),
+                None => self.scopes.values.remove(name),
+            };
+        }
+        // What was not found here may still be defined further out.
+        let outer = self.level();
+        for uses in self.scopes.forward.values_mut() {
+            for forward in uses {
+                forward.level = forward.level.min(outer);
+            }
+        }
+    }
+
+    fn level(&self) -> u32 {
+        u32::try_from(self.scopes.levels.len()).unwrap_or(u32::MAX)
+    }
+
+    /// Gives `name` to `count` values in a row.
+    pub(super) fn define(&mut self, name: &'s str, span: Span, first: Value, count: u32) {
+        let meaning = Meaning::Values { first, count };
+        if !self.enter(name, span, meaning) {
+            return;
+        }
+        if is_telling(name) && count == 1 {
+            self.module.set_value_name(first, name);
+        }
+        if self.scopes.forward.is_empty() {
+            return;
+        }
+        let level = self.level();
+        let Some(mut uses) = self.scopes.forward.remove(name) else { return };
+        uses.retain(|forward| {
+            if forward.level < level {
+                return true;
+            }
+            if forward.number < count {
+                let value = nth(first, forward.number);
+                let (wanted, found) = (self.module.ty(forward.value), self.module.ty(value));
+                if wanted != found {
+                    let (wanted, found) =
+                        (self.module.types.display(wanted), self.module.types.display(found));
+                    let diagnostic = Diagnostic::error(
+                        codes::OPERAND_TYPE,
+                        format!("`%{name}` is used as `{wanted}`, but it is `{found}`"),
+                    )
+                    .at(forward.span, format!("used as `{wanted}`"))
+                    .label(span, format!("defined as `{found}`"));
+                    self.diags.emit(diagnostic);
+                }
+                self.module.replace_all_uses(forward.value, value);
+            } else {
+                let message = format!("`%{name}` has {count} results; there is no number {}", forward.number);
+                let label = format!("defined with {count} results");
+                let diagnostic = Diagnostic::error(codes::UNDEFINED_VALUE, message)
+                    .at(forward.span, "used here")
+                    .label(span, label);
+                self.diags.emit(diagnostic);
+            }
+            false
+        });
+        if !uses.is_empty() {
+            self.scopes.forward.insert(name, uses);
+        }
+    }
+
+    /// Notes that the op that was to define `name` failed.
+    pub(super) fn poison(&mut self, name: &'s str, span: Span) {
+        if self.scopes.values.contains_key(name) {
+            return;
+        }
+        self.enter(name, span, Meaning::Poisoned);
+        self.scopes.forward.remove(name);
+    }
+
+    fn enter(&mut self, name: &'s str, span: Span, meaning: Meaning) -> bool {
+        let border = self.scopes.levels.last().map_or(0, |level| level.border);
+        let level = self.level();
+        let before = self.scopes.values.insert(name, Def { meaning, span, level });
+        if let Some(before) = before.filter(|before| before.level >= border)
+            && matches!(before.meaning, Meaning::Values { .. })
+        {
+            let diagnostic = Diagnostic::error(codes::VALUE_REDEFINED, format!("`%{name}` is defined twice"))
+                .at(span, "second definition")
+                .label(before.span, "first definition")
+                .help("each value has one definition; give this one another name");
+            self.diags.emit(diagnostic);
+            self.scopes.values.insert(name, before);
+            return false;
+        }
+        self.scopes.undo.push((name, before));
+        true
+    }
+
+    /// `%x` or `%x#1`.
+    pub(super) fn name_use(&mut self, what: &str) -> Parsed<NameUse<'s>> {
+        if self.token.kind != TokenKind::Value {
+            return Err(self.unexpected(what));
+        }
+        let token = self.bump();
+        self.number_of(token)
+    }
+    fn number_of(&mut self, token: Token) -> Parsed<NameUse<'s>> {
+        let name = &self.text(token)[1..];
+        let mut number = 0;
+        if self.token.kind == TokenKind::Hash && self.token.lo == token.hi {
+            let digits = &self.current()[1..];
+            match digits.parse::<u32>() {
+                Ok(value) => number = value,
+                Err(_) => return Err(self.unexpected("the number of a result, as in `%x#1`")),
+            }
+            self.bump();
+        }
+        Ok(NameUse { name, number, span: self.span_from(token.lo) })
+    }
+
+    /// The value that a name means. When it is not defined yet, `ty` must be known: it is then a forward reference.
+    pub(super) fn resolve(&mut self, used: NameUse<'s>, ty: Option<Type>) -> Parsed<Value> {
+        let Some(&def) = self.scopes.values.get(used.name) else {
+            let Some(ty) = ty else { return Err(self.undefined(used)) };
+            let level = self.level();
+            let uses = self.scopes.forward.entry(used.name).or_default();
+            if let Some(known) = uses
+                .iter()
+                .find(|forward| forward.number == used.number && self.module.ty(forward.value) == ty)
+            {
+                return Ok(known.value);
+            }
+            let value = self.module.undefined_value(ty);
+            uses.push(Forward { value, number: used.number, span: used.span, level });
+            return Ok(value);
+        };
+        let Meaning::Values { first, count } = def.meaning else {
+            self.poisoned = true;
+            let ty = ty.unwrap_or(self.module.types.none());
+            return Ok(self.module.undefined_value(ty));
+        };
+        if used.number >= count {
+            let message = format!("`%{}` has {count} results; there is no number {}", used.name, used.number);
+            let diagnostic = Diagnostic::error(codes::UNDEFINED_VALUE, message)
+                .at(used.span, "used here")
+                .label(def.span, format!("defined with {count} results"));
+            return Err(self.diags.emit_error(diagnostic));
+        }
+        let value = nth(first, used.number);
+        if let Some(wanted) = ty
+            && self.module.ty(value) != wanted
+        {
+            let found = self.module.ty(value);
+            return Err(self.wrong_type(used, value, wanted, found, def.span));
+        }
+        Ok(value)
+    }
+
+    fn wrong_type(
+        &mut self,
+        used: NameUse<'s>,
+        value: Value,
+        wanted: Type,
+        found: Type,
+        def: Span,
+    ) -> crate::diag::Reported {
+        let types = &self.module.types;
+        let (wanted_text, found_text) = (types.display(wanted), types.display(found));
+        let barrier = types.as_barrier(found).or(types.as_barrier(wanted)).is_some();
+        let message = format!("`%{}` is used as `{wanted_text}`, but it is `{found_text}`", used.name);
+        let mut diagnostic = Diagnostic::error(codes::OPERAND_TYPE, message)
+            .at(used.span, format!("used as `{wanted_text}`"))
+            .label(def, format!("defined as `{found_text}`"));
+        if wanted == types.i1()
+            && matches!(
+                types.kind(found),
+                crate::types::TypeKind::Index | crate::types::TypeKind::Integer { .. }
+            )
+        {
+            diagnostic = diagnostic.help(format!(
+                "`i1` is one bit; take the lowest bit with `arith.trunci %{} : {found_text} to i1`{}",
+                used.name,
+                if found == types.index() { " after an `arith.index_cast` to `i32`" } else { "" },
+            ));
+        }
+        if let Some(known) = types.as_barrier(found).filter(|_| barrier) {
+            diagnostic = diagnostic.note(format!("`%{}` is {}", used.name, known.describe()));
+        }
+        let _ = value;
+        self.diags.emit_error(diagnostic)
+    }
+
+    fn undefined(&mut self, used: NameUse<'s>) -> crate::diag::Reported {
+        let near = nearest(used.name, self.scopes.values.keys().copied());
+        let mut diagnostic =
+            Diagnostic::error(codes::UNDEFINED_VALUE, format!("`%{}` is not defined", used.name))
+                .at(used.span, "no value of this name is visible here");
+        if let Some(near) = near {
+            let span = self.scopes.values.get(near).map_or(Span::NONE, |def| def.span);
+            diagnostic = diagnostic
+                .label(span, format!("`%{near}` is defined here"))
+                .help(format!("did you mean `%{near}`?"));
+        }
+        self.diags.emit_error(diagnostic)
+    }
+
+    /// Reports the names that were used and never defined, each once.
+    pub(super) fn finish_scopes(&mut self) {
+        let mut left: Vec<(&str, Span)> = self
+            .scopes
+            .forward
+            .iter()
+            .filter_map(|(name, uses)| {
+                uses.iter().map(|forward| forward.span).min_by_key(|span| span.lo).map(|span| (*name, span))
+            })
+            .collect();
+        left.sort_by_key(|left| left.1.lo);
+        for (name, span) in left {
+            self.undefined(NameUse { name, number: 0, span });
+        }
+    }
+
+    // ---- blocks ----
+
+    /// The block called `name` in the innermost region, made when it is new.
+    pub(super) fn block_named(&mut self, name: &'s str, span: Span) -> Block {
+        if let Some(known) = self.scopes.levels.last().and_then(|level| level.blocks.get(name)) {
+            return known.block;
+        }
+        let block = self.module.create_block();
+        if let Some(level) = self.scopes.levels.last_mut() {
+            level.blocks.insert(name, BlockDef { block, defined: false, span });
+        }
+        block
+    }
+
+    /// Puts the block called `name` at the end of `region`.
+    pub(super) fn define_block(&mut self, name: &'s str, span: Span, region: Region) -> Parsed<Block> {
+        let block = self.block_named(name, span);
+        let known = self.scopes.levels.last_mut().and_then(|level| level.blocks.get_mut(name));
+        if let Some(known) = known {
+            if known.defined {
+                let diagnostic =
+                    Diagnostic::error(codes::UNDEFINED_BLOCK, format!("block `^{name}` is defined twice"))
+                        .at(span, "second definition")
+                        .label(known.span, "first definition");
+                return Err(self.diags.emit_error(diagnostic));
+            }
+            known.defined = true;
+            known.span = span;
+        }
+        self.module.place_block(region, block);
+        self.module.set_block_span(block, span);
+        Ok(block)
+    }
+}
+
+/// Whether a name says something, so that printing keeps it: not a number, nor `arg3` as printers make it.
+fn is_telling(name: &str) -> bool {
+    let digits = name.strip_prefix("arg").unwrap_or(name);
+    !digits.bytes().all(|b| b.is_ascii_digit())
+}
+
+fn nth(first: Value, number: u32) -> Value {
+    use crate::entity::EntityId;
+    Value::from_index(first.index() + number as usize)
+}

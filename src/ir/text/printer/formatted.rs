@@ -1,0 +1,150 @@
+//! Ops whose short form the table gives as pieces.
+
+use std::fmt::Write;
+
+use super::Printer;
+use crate::attr::AttrKind;
+use crate::attr::write_symbol;
+use crate::entity::{Attr, Op};
+use crate::ops::{AttrForm, IndexRef, OpDef, OperandArity};
+use crate::text::format::{Piece, pieces, shown_attrs};
+
+impl Printer<'_, '_> {
+    pub(super) fn formatted(&mut self, op: Op, def: &'static OpDef) {
+        let mut glue = false;
+        self.pieces(op, def, pieces(def).unwrap_or_default(), &mut glue);
+    }
+
+    fn pieces(&mut self, op: Op, def: &'static OpDef, pieces: &[Piece], glue: &mut bool) {
+        for piece in pieces {
+            self.piece(op, def, piece, glue);
+        }
+    }
+
+    fn space(&mut self, glue: &mut bool) {
+        if !std::mem::replace(glue, false) {
+            self.out.push(' ');
+        }
+    }
+
+    fn piece(&mut self, op: Op, def: &'static OpDef, piece: &Piece, glue: &mut bool) {
+        match piece {
+            Piece::Literal(text) => {
+                match *text {
+                    "," | ")" => {}
+                    // A bracket right behind a word: `peer(%r)`, `scf.condition(%c)`.
+                    "(" => {}
+                    _ => self.space(glue),
+                }
+                self.out.push_str(text);
+                *glue = *text == "(";
+            }
+            Piece::Operand(group) => {
+                let range = self.module.operand_group(op, *group);
+                if !range.is_empty() {
+                    self.space(glue);
+                    self.values(range.map(|index| self.module.operand(op, index)));
+                }
+            }
+            Piece::Index(group) => {
+                let name = def.operands[*group].name;
+                let list = self.module.index_list(op, name);
+                if !list.is_empty() {
+                    self.out.push('[');
+                    for (at, index) in list.into_iter().enumerate() {
+                        if at > 0 {
+                            self.out.push_str(", ");
+                        }
+                        match index {
+                            IndexRef::Const(index) => {
+                                let _ = write!(self.out, "{index}");
+                            }
+                            IndexRef::Value(value) => self.value(value),
+                        }
+                    }
+                    self.out.push(']');
+                }
+            }
+            Piece::Attr(index) => {
+                if let Some(value) = self.module.attr(op, def.attrs[*index].name) {
+                    self.space(glue);
+                    self.short_attr(def.attrs[*index].name, def.attrs[*index].form, value);
+                }
+            }
+            Piece::Keyword(index) => {
+                if let Some(value) = self.module.attr(op, def.attrs[*index].name) {
+                    // `vector.reduction <add>`, but `fastmath<fast>`.
+                    if !self.out.ends_with(|c: char| c.is_ascii_alphanumeric())
+                        || self.out.ends_with(def.name)
+                    {
+                        self.space(glue);
+                    }
+                    self.keyword(value);
+                }
+            }
+            Piece::OperandType(group) => {
+                self.space(glue);
+                let range = self.module.operand_group(op, *group);
+                self.types(range.map(|index| self.module.operand(op, index)));
+            }
+            Piece::ResultType(group) => {
+                self.space(glue);
+                let many = def.results[*group].arity == OperandArity::Many;
+                let results = self.module.results(op).skip(*group);
+                if many { self.types(results) } else { self.types(results.take(1)) }
+            }
+            Piece::Attrs => {
+                if self.module.inherent(op) != self.module.attrs.empty_dict()
+                    || self.module.discardable(op) != self.module.attrs.empty_dict()
+                {
+                    self.rest_attrs(op, &shown_attrs(def), " ");
+                }
+            }
+            Piece::Opt(inner) => {
+                let present = inner.iter().find_map(|piece| match piece {
+                    Piece::Operand(group) => Some(!self.module.operand_group(op, *group).is_empty()),
+                    Piece::Attr(index) | Piece::Keyword(index) => {
+                        Some(self.module.has_attr(op, def.attrs[*index].name))
+                    }
+                    _ => None,
+                });
+                if present == Some(true) {
+                    self.pieces(op, def, inner, glue);
+                }
+            }
+        }
+    }
+
+    /// An attribute as [`AttrForm`] has it in the short form.
+    pub(super) fn short_attr(&mut self, name: &str, form: AttrForm, value: Attr) {
+        let module = self.module;
+        match (form, module.attrs.kind(value)) {
+            (AttrForm::Unit, _) => self.out.push_str(name),
+            (AttrForm::I64, AttrKind::Int { value, .. }) => {
+                let _ = write!(self.out, "{value}");
+            }
+            (AttrForm::Symbol, AttrKind::Str(text)) => write_symbol(self.out, text),
+            (AttrForm::I64s | AttrForm::I32s, AttrKind::Ints { values, .. }) => {
+                self.out.push('[');
+                for (at, value) in values.iter().enumerate() {
+                    let comma = if at > 0 { ", " } else { "" };
+                    let _ = write!(self.out, "{comma}{value}");
+                }
+                self.out.push(']');
+            }
+            (AttrForm::I64Enum(words) | AttrForm::I32Enum(words), AttrKind::Int { value, .. }) => {
+                let word = usize::try_from(*value).ok().and_then(|at| words.get(at));
+                self.out.push_str(word.copied().unwrap_or("?"));
+            }
+            (AttrForm::Keyword { .. }, _) => self.keyword(value),
+            _ => self.attr(value),
+        }
+    }
+
+    /// `<fast>` of `#arith.fastmath<fast>`.
+    fn keyword(&mut self, value: Attr) {
+        if let AttrKind::Opaque(text) = self.module.attrs.kind(value) {
+            self.out.push_str(text.find('<').map_or("<?>", |at| &text[at..]));
+        }
+    }
+}
