@@ -10,7 +10,9 @@ use crate::text::quote;
 /// What a [`Loc`] is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum LocKind {
-    /// `loc(unknown)`.
+    /// None was given. Printing with locations then gives the op's place in the text, if it has one.
+    Unset,
+    /// `loc(unknown)`, given as such.
     Unknown,
     /// `loc("kernel.py":37:4 to :28)`. Lines and columns count from 1; `end` is (line, column).
     File {
@@ -50,14 +52,14 @@ pub enum LocKind {
 #[derive(Clone, Debug)]
 pub struct LocTable {
     set: Interner<Loc, LocKind>,
-    unknown: Loc,
+    unset: Loc,
 }
 
 impl Default for LocTable {
     fn default() -> Self {
         let mut set = Interner::new();
-        let unknown = set.intern(LocKind::Unknown);
-        Self { set, unknown }
+        let unset = set.intern(LocKind::Unset);
+        Self { set, unset }
     }
 }
 
@@ -70,13 +72,13 @@ impl LocTable {
     pub fn kind(&self, loc: Loc) -> &LocKind {
         self.set.get(loc)
     }
-    /// `loc(unknown)`.
-    pub fn unknown(&self) -> Loc {
-        self.unknown
+    /// No location.
+    pub fn unset(&self) -> Loc {
+        self.unset
     }
     /// Whether nothing is known.
     pub fn is_unknown(&self, loc: Loc) -> bool {
-        loc == self.unknown
+        matches!(self.kind(loc), LocKind::Unset | LocKind::Unknown)
     }
 
     /// The file, line and column that `loc` comes down to: the child of a name, the callee of a call site, the first
@@ -84,7 +86,7 @@ impl LocTable {
     pub fn file_line_column(&self, loc: Loc) -> Option<(Name, u32, u32)> {
         // Locations are built from the leaves up, so the walk ends.
         match self.kind(loc) {
-            LocKind::Unknown => None,
+            LocKind::Unset | LocKind::Unknown => None,
             LocKind::File { file, line, column, .. } => Some((*file, *line, *column)),
             LocKind::Named { child, .. } => child.and_then(|child| self.file_line_column(child)),
             LocKind::CallSite { callee, caller } => {
@@ -97,7 +99,7 @@ impl LocTable {
     /// Appends the text between `loc(` and `)`.
     pub fn write(&self, out: &mut String, names: &Names, loc: Loc) {
         match self.kind(loc) {
-            LocKind::Unknown => out.push_str("unknown"),
+            LocKind::Unset | LocKind::Unknown => out.push_str("unknown"),
             LocKind::File { file, line, column, end } => {
                 quote(out, names.get(*file));
                 let _ = write!(out, ":{line}:{column}");

@@ -136,7 +136,7 @@ impl Module {
             num_results: narrow(spec.result_types.len()),
             inherent: spec.inherent.unwrap_or(empty),
             discardable: spec.discardable.unwrap_or(empty),
-            loc: spec.loc.unwrap_or(self.locs.unknown()),
+            loc: spec.loc.unwrap_or(self.locs.unset()),
             span: spec.span,
             regions,
             successors: spec.successors.into(),

@@ -385,9 +385,9 @@ impl Module {
         match self.def(value) {
             ValueDef::Result { op, .. } => self.loc(op),
             ValueDef::Arg { block, .. } => {
-                self.block_parent(block).map_or(self.locs.unknown(), |parent| self.loc(parent))
+                self.block_parent(block).map_or(self.locs.unset(), |parent| self.loc(parent))
             }
-            ValueDef::Undefined => self.locs.unknown(),
+            ValueDef::Undefined => self.locs.unset(),
         }
     }
     /// Sets the location of a block argument.

@@ -281,7 +281,7 @@ impl<'s> Parser<'s, '_> {
 
     // ---- putting it together ----
 
-    fn assemble(&mut self, def: &OpDef, reading: Reading<'s>, parts: &mut OpParts) -> Parsed<()> {
+    fn assemble(&mut self, def: &'static OpDef, reading: Reading<'s>, parts: &mut OpParts) -> Parsed<()> {
         let same = def.has(Traits::SAME_TYPE);
         let common = if same || def.has(Traits::SAME_OPERANDS) {
             let operand = reading.operand_types.iter().flatten().find_map(|types| types.first());
@@ -313,6 +313,7 @@ impl<'s> Parser<'s, '_> {
                 Constraint::I1 => Some(self.module.types.i1()),
                 _ => common.filter(|_| operand.constraint != Constraint::Any || same),
             };
+            self.operand_name = operand.name;
             for (at, &used) in uses.iter().enumerate() {
                 let ty = types.and_then(|types| types.get(at).copied()).or(fixed);
                 let value = self.resolve(used, ty)?;
@@ -326,6 +327,7 @@ impl<'s> Parser<'s, '_> {
             }
             sizes.push(i64::try_from(uses.len()).unwrap_or(i64::MAX));
         }
+        self.operand_name = "";
         let flexible = sizes
             .iter()
             .zip(def.operands)

@@ -120,7 +120,7 @@ impl<'s> Parser<'s, '_> {
             TokenKind::Word => match self.current() {
                 "unknown" => {
                     self.bump();
-                    Ok(self.module.locs.unknown())
+                    Ok(self.module.locs.intern(LocKind::Unknown))
                 }
                 "callsite" => {
                     self.bump();

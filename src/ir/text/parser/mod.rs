@@ -53,6 +53,7 @@ pub fn parse_into(module: &mut Module, file: FileId, diags: &mut Diagnostics) ->
         depth: 0,
         poisoned: false,
         dense_type: None,
+        operand_name: "",
         type_aliases: FxHashMap::default(),
         attr_aliases: FxHashMap::default(),
         loc_aliases: FxHashMap::default(),
@@ -80,6 +81,8 @@ struct Parser<'s, 'm> {
     poisoned: bool,
     /// The type of the `dense<...>` attribute that was read last.
     dense_type: Option<Type>,
+    /// The operand group that is being resolved, for messages.
+    operand_name: &'static str,
     type_aliases: FxHashMap<&'s str, Type>,
     attr_aliases: FxHashMap<&'s str, Attr>,
     loc_aliases: FxHashMap<&'s str, Loc>,

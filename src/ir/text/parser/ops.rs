@@ -69,15 +69,21 @@ impl<'s> Parser<'s, '_> {
         if self.module.opcode(only) != Opcode::Builtin(BuiltinOp::Module) {
             return;
         }
-        let Some(inner) = self.module.region_block(only, 0) else { return };
-        if !self.module.block_args(inner).is_empty() {
-            return;
-        }
+        let inner = match self.module.regions(only) {
+            [region] => match self.module.region_blocks(*region) {
+                [] => None,
+                [block] if self.module.block_args(*block).is_empty() => Some(*block),
+                _ => return,
+            },
+            _ => return,
+        };
         let top = self.module.top();
         let (inherent, discardable) = (self.module.inherent(only), self.module.discardable(only));
         let (loc, span) = (self.module.loc(only), self.module.span(only));
         self.module.unlink(only);
-        self.module.splice(inner, body);
+        if let Some(inner) = inner {
+            self.module.splice(inner, body);
+        }
         self.module.set_inherent(top, inherent);
         self.module.set_discardable(top, discardable);
         self.module.set_loc(top, loc);
@@ -111,6 +117,7 @@ impl<'s> Parser<'s, '_> {
     /// Reads one op to the end of `block`, or reports why not and goes on to the next one.
     pub(super) fn op_or_resync(&mut self, block: Block, parent: Option<Opcode>) {
         let outer = std::mem::replace(&mut self.poisoned, false);
+        self.operand_name = "";
         let start = self.token.lo;
         let depth = self.depth;
         let mut names = ResultNames::new();

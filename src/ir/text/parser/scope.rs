@@ -10,6 +10,11 @@ use super::{Parsed, Parser, nearest};
 use crate::diag::{Diagnostic, Span, codes};
 use crate::entity::{Block, Region, Type, Value};
 use crate::text::lexer::{Token, TokenKind};
+use crate::types::TypeKind;
+
+/// What can be done with a barrier.
+const BARRIER_USES: &str = "a barrier can be indexed, waited for (`tg.barrier_wait`), arrived on (`tg.barrier_arrive`), \
+    handed to an asynchronous copy and to an inner region";
 
 /// A value's name in use: `%x`, `%x#1`.
 #[derive(Copy, Clone, Debug)]
@@ -241,42 +246,78 @@ impl<'s> Parser<'s, '_> {
             && self.module.ty(value) != wanted
         {
             let found = self.module.ty(value);
-            return Err(self.wrong_type(used, value, wanted, found, def.span));
+            return Err(self.wrong_type(used, wanted, found, def.span));
         }
         Ok(value)
     }
 
+    /// A value of another type than the text says. A barrier that is taken for something else, or the reverse, gets
+    /// the code that explains it.
     fn wrong_type(
         &mut self,
         used: NameUse<'s>,
-        value: Value,
         wanted: Type,
         found: Type,
         def: Span,
     ) -> crate::diag::Reported {
         let types = &self.module.types;
         let (wanted_text, found_text) = (types.display(wanted), types.display(found));
-        let barrier = types.as_barrier(found).or(types.as_barrier(wanted)).is_some();
-        let message = format!("`%{}` is used as `{wanted_text}`, but it is `{found_text}`", used.name);
-        let mut diagnostic = Diagnostic::error(codes::OPERAND_TYPE, message)
+        let name = used.name;
+        let mut code = codes::OPERAND_TYPE;
+        let mut message = format!("`%{name}` is used as `{wanted_text}`, but it is `{found_text}`");
+        let mut advice = Vec::new();
+        let mut note = None;
+        match (types.as_barrier(wanted), types.as_barrier(found)) {
+            (None, Some(barrier)) => {
+                code = match types.kind(wanted) {
+                    TypeKind::Ref(_) if self.operand_name == "source" => codes::BARRIER_AS_ARRAY,
+                    TypeKind::Ref(_) if self.operand_name == "dest" => codes::BARRIER_STORE,
+                    TypeKind::Ref(_) => codes::BARRIER_FOR_ARRAY_REF,
+                    _ => codes::BARRIER_ARRAY_OP,
+                };
+                message = format!("`%{name}` is {}, not an array", barrier.describe());
+                note = Some(format!("it is used as `{wanted_text}`, but its type is `{found_text}`"));
+                advice.push(BARRIER_USES.to_owned());
+            }
+            (Some(_), None) => {
+                code = match types.kind(found) {
+                    TypeKind::Ref(_) => codes::ARRAY_REF_FOR_BARRIER,
+                    _ => codes::NOT_A_BARRIER_REF,
+                };
+                message = format!("`%{name}` is no barrier: its type is `{found_text}`");
+                advice.push(
+                    "barriers come from `tg.alloc_barrier : !tg.barrier_ref<1, arrivals = 1>`".to_owned(),
+                );
+            }
+            (Some(_), Some(_)) => {
+                note = types.as_barrier(found).map(|known| format!("`%{name}` is {}", known.describe()))
+            }
+            (None, None) => {}
+        }
+        let number = matches!(types.kind(found), TypeKind::Index | TypeKind::Integer { .. });
+        if wanted == types.i1() && number {
+            let first = if found == types.index() {
+                format!("`arith.index_cast %{name} : index to i32`, then `arith.trunci ... : i32 to i1`")
+            } else {
+                format!("`arith.trunci %{name} : {found_text} to i1`")
+            };
+            if self.operand_name == "parity" {
+                code = codes::BARRIER_PARITY_TYPE;
+                message = format!("a parity is one bit, and `%{name}` is `{found_text}`");
+                advice.push(format!("take the lowest bit of the number of completions seen so far: {first}"));
+            } else {
+                advice.push(format!("`i1` is one bit; take the lowest one with {first}"));
+            }
+        }
+        let mut diagnostic = Diagnostic::error(code, message)
             .at(used.span, format!("used as `{wanted_text}`"))
             .label(def, format!("defined as `{found_text}`"));
-        if wanted == types.i1()
-            && matches!(
-                types.kind(found),
-                crate::types::TypeKind::Index | crate::types::TypeKind::Integer { .. }
-            )
-        {
-            diagnostic = diagnostic.help(format!(
-                "`i1` is one bit; take the lowest bit with `arith.trunci %{} : {found_text} to i1`{}",
-                used.name,
-                if found == types.index() { " after an `arith.index_cast` to `i32`" } else { "" },
-            ));
+        if let Some(note) = note {
+            diagnostic = diagnostic.note(note);
         }
-        if let Some(known) = types.as_barrier(found).filter(|_| barrier) {
-            diagnostic = diagnostic.note(format!("`%{}` is {}", used.name, known.describe()));
+        for help in advice {
+            diagnostic = diagnostic.help(help);
         }
-        let _ = value;
         self.diags.emit_error(diagnostic)
     }
 

@@ -211,7 +211,7 @@ impl Printer<'_, '_> {
 
     fn trailing_loc(&mut self, loc: Loc, span: Span) {
         self.out.push_str(" loc(");
-        match self.module.sources.locate(span).filter(|_| self.module.locs.is_unknown(loc)) {
+        match self.module.sources.locate(span).filter(|_| loc == self.module.locs.unset()) {
             Some(place) => {
                 let file = self.module.sources.file(place.file).name();
                 super::quote(self.out, file);
