@@ -2,3 +2,5 @@
 
 pub mod analysis;
 pub mod lower;
+pub mod target;
+pub mod verify;

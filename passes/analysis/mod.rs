@@ -1,4 +1,5 @@
 //! Analyses: facts about a module that verifier, transformations and lowering share.
 
+pub mod dominance;
 pub mod layout;
 pub mod scratch;
