@@ -1,0 +1,179 @@
+//! Places: what a chain of `tg.at` and `tg.subview` refers to, and the index lists of ops.
+
+use tidegate_ir::ops::{IndexRef, Opcode, OperandArity, TgOp};
+use tidegate_ir::types::{DYNAMIC, TypeKind};
+use tidegate_ir::{Attr, Module, Op, Type, Value};
+
+use super::constants::i64_constant;
+
+/// The attribute of ops with several operand groups that holds their sizes, as in MLIR.
+pub(crate) const SEGMENT_SIZES: &str = "operandSegmentSizes";
+
+/// An index list of an op: a ref operand and the indices into it.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) struct IndexGroup {
+    /// The group of the ref.
+    pub reference: usize,
+    /// The group of the indices.
+    pub indices: usize,
+    /// The name of the latter.
+    pub name: &'static str,
+}
+
+/// The index lists of `op`. In every row the indices stand just behind the ref that they index.
+pub(crate) fn index_groups(module: &Module, op: Op) -> Vec<IndexGroup> {
+    let Some(def) = module.opcode(op).def() else { return Vec::new() };
+    let mut groups = Vec::new();
+    for (position, operand) in def.operands.iter().enumerate() {
+        let is_list = operand.arity == OperandArity::Many
+            && def.attrs.iter().any(|attr| attr.name.strip_prefix("static_") == Some(operand.name));
+        if let (true, Some(reference)) = (is_list, position.checked_sub(1)) {
+            groups.push(IndexGroup { reference, indices: position, name: operand.name });
+        }
+    }
+    groups
+}
+
+/// The extents of what `ty` refers to: those of an array ref or of a barrier group.
+pub(crate) fn ref_shape(module: &Module, ty: Type) -> Option<&[i64]> {
+    match module.types.kind(ty) {
+        TypeKind::Ref(reference) => Some(&reference.shape),
+        TypeKind::BarrierRef(barrier) => Some(&barrier.shape),
+        _ => None,
+    }
+}
+
+/// Replaces an op's ref and its index list.
+pub(crate) fn set_place(module: &mut Module, op: Op, group: IndexGroup, reference: Value, list: &[IndexRef]) {
+    let Some(def) = module.opcode(op).def() else { return };
+    let mut operands = Vec::new();
+    let mut sizes = Vec::new();
+    for position in 0..def.operands.len() {
+        let before = operands.len();
+        if position == group.reference {
+            operands.push(reference);
+        } else if position == group.indices {
+            operands.extend(list.iter().filter_map(|index| match index {
+                IndexRef::Value(value) => Some(*value),
+                IndexRef::Const(_) => None,
+            }));
+        } else {
+            operands.extend(module.operand_group(op, position).map(|index| module.operand(op, index)));
+        }
+        sizes.push(i64::try_from(operands.len() - before).unwrap_or(0));
+    }
+    let statics: Vec<i64> = list
+        .iter()
+        .map(|index| match index {
+            IndexRef::Const(index) => *index,
+            IndexRef::Value(_) => DYNAMIC,
+        })
+        .collect();
+    let attr_name = format!("static_{}", group.name);
+    if statics.iter().all(|&index| index == DYNAMIC) {
+        module.remove_attr(op, &attr_name);
+    } else {
+        let attr: Attr = module.i64s_attr(&statics);
+        module.set_attr(op, &attr_name, attr);
+    }
+    if def.has_segments() {
+        let flexible =
+            def.operands.iter().zip(&sizes).any(|(def, &size)| def.arity != OperandArity::One && size != 0);
+        if flexible {
+            let attr = module.i32s_attr(&sizes);
+            module.set_attr(op, SEGMENT_SIZES, attr);
+        } else {
+            module.remove_attr(op, SEGMENT_SIZES);
+        }
+    }
+    module.set_operands(op, &operands);
+}
+
+/// The number that an index is, when it is known.
+pub(crate) fn index_constant(module: &Module, index: IndexRef) -> Option<i64> {
+    match index {
+        IndexRef::Const(index) => Some(index),
+        IndexRef::Value(value) => i64_constant(module, value),
+    }
+}
+
+/// What a ref leads back to.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Root {
+    /// The result of `tg.alloc`, `tg.alloc_barrier`, or a parameter of the kernel.
+    Known(Value),
+    /// Something that went through control flow or an unknown op.
+    Unknown,
+}
+
+/// The allocation or parameter behind a chain of `tg.at` and `tg.subview`.
+pub(crate) fn root_of(module: &Module, value: Value) -> Root {
+    let mut value = value;
+    loop {
+        let Some(op) = module.defining_op(value) else {
+            let block = module.defining_block(value).and_then(|block| module.block_parent(block));
+            let kernel = block.is_some_and(|op| module.opcode(op) == Opcode::Tg(TgOp::Kernel));
+            return if kernel { Root::Known(value) } else { Root::Unknown };
+        };
+        match module.opcode(op) {
+            Opcode::Tg(TgOp::Alloc | TgOp::AllocBarrier) => return Root::Known(value),
+            Opcode::Tg(TgOp::At | TgOp::Subview) if module.num_operands(op) > 0 => {
+                value = module.operand(op, 0)
+            }
+            _ => return Root::Unknown,
+        }
+    }
+}
+
+/// A number that every value of the index divides into: its greatest known divisor. 0 divides into nothing but 0.
+pub(crate) fn known_divisor(module: &Module, value: Value) -> i64 {
+    divisor(module, value, 0)
+}
+
+fn divisor(module: &Module, value: Value, depth: usize) -> i64 {
+    use tidegate_ir::ops::{ArithOp, ScfOp};
+    if let Some(number) = i64_constant(module, value) {
+        return number.checked_abs().unwrap_or(1);
+    }
+    if depth > 16 {
+        return 1;
+    }
+    let Some(op) = module.defining_op(value) else {
+        // The counter of a loop is the lower bound plus steps.
+        let Some(block) = module.defining_block(value) else { return 1 };
+        let Some(parent) = module.block_parent(block) else { return 1 };
+        let counter = module.opcode(parent) == Opcode::Scf(ScfOp::For)
+            && module.block_args(block).first() == Some(&value);
+        if !counter {
+            return 1;
+        }
+        let bound = |index: usize| divisor(module, module.operand(parent, index), depth + 1);
+        return gcd(bound(0), bound(2));
+    };
+    let operand = |index: usize| divisor(module, module.operand(op, index), depth + 1);
+    match module.opcode(op) {
+        Opcode::Arith(ArithOp::AddI | ArithOp::SubI) => gcd(operand(0), operand(1)),
+        Opcode::Arith(ArithOp::MulI) => operand(0).checked_mul(operand(1)).unwrap_or(1),
+        Opcode::Arith(ArithOp::ShLI) => match i64_constant(module, module.operand(op, 1)) {
+            Some(by @ 0..=32) => operand(0).checked_mul(1 << by).unwrap_or(1),
+            _ => 1,
+        },
+        Opcode::Arith(ArithOp::RemUI | ArithOp::RemSI) => gcd(operand(0), operand(1)),
+        Opcode::Arith(ArithOp::Select) => gcd(operand(1), operand(2)),
+        Opcode::Arith(ArithOp::IndexCast | ArithOp::IndexCastUI | ArithOp::ExtSI | ArithOp::ExtUI) => {
+            // Widening keeps divisors; narrowing keeps powers of two.
+            let divisor = operand(0);
+            if divisor == 0 { 0 } else { 1 << divisor.trailing_zeros().min(32) }
+        }
+        _ => 1,
+    }
+}
+
+/// The greatest common divisor; that of 0 and x is x.
+pub(crate) fn gcd(a: i64, b: i64) -> i64 {
+    let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    i64::try_from(a).unwrap_or(1)
+}
