@@ -278,7 +278,7 @@ fn list_of<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
 
 /// The names of `known` that `name` may have been meant for, the nearest first.
 pub fn near_names<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
-    let limit = (name.chars().count() / 3).clamp(1, 4);
+    let limit = ((name.chars().count() + 1) / 3).clamp(1, 4);
     let mut near: Vec<(usize, &str)> = known
         .into_iter()
         .map(|known| (edit_distance(name, known), known))

@@ -14,3 +14,5 @@ pub mod parity;
 mod places;
 mod rewrite;
 pub mod smem;
+#[cfg(test)]
+mod tests;

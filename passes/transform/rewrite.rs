@@ -1,6 +1,6 @@
 //! What several transformations need to change a module.
 
-use tidegate_ir::ops::{Opcode, ScfOp, Traits};
+use tidegate_ir::ops::{Opcode, ScfOp};
 use tidegate_ir::{Block, CloneMap, InsertionPoint, Module, Op, OpSpec, Type, Value};
 
 /// Whether removing `op` changes nothing when its results are unused: it and everything in it is pure, and it ends.
@@ -110,9 +110,4 @@ pub(crate) fn copy_names(module: &mut Module, old: Value, new: Value) {
         module.set_value_loc(new, loc);
     }
     module.set_value_span(new, module.value_span(old));
-}
-
-/// Whether `op` must keep its place in the control flow.
-pub(crate) fn is_convergent(module: &Module, op: Op) -> bool {
-    module.opcode(op).has(Traits::CONVERGENT)
 }

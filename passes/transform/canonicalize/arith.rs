@@ -129,18 +129,17 @@ fn integer_binary(rewriter: &mut Rewriter<'_>, op: Op, arith: ArithOp) {
     if right_identity(rewriter, op, arith, lhs, b, width) {
         return;
     }
-    if reassociates(arith) {
-        if let Some((inner, inner_rhs)) = rewriter.matched(lhs, arith) {
-            if let Some(folded) = rewriter.int(inner_rhs).and_then(|a| fold_int(arith, a, b, width)) {
-                if let Some(value) = rewriter.make_constant(op, Number::Int(folded), ty) {
-                    // Wrap-around flags of the two need not hold for the one.
-                    rewriter.module.remove_attr(op, "overflowFlags");
-                    rewriter.set_operand(op, 0, inner);
-                    rewriter.set_operand(op, 1, value);
-                }
-                return;
-            }
+    if reassociates(arith)
+        && let Some((inner, inner_rhs)) = rewriter.matched(lhs, arith)
+        && let Some(folded) = rewriter.int(inner_rhs).and_then(|a| fold_int(arith, a, b, width))
+    {
+        if let Some(value) = rewriter.make_constant(op, Number::Int(folded), ty) {
+            // Wrap-around flags of the two need not hold for the one.
+            rewriter.module.remove_attr(op, "overflowFlags");
+            rewriter.set_operand(op, 0, inner);
+            rewriter.set_operand(op, 1, value);
         }
+        return;
     }
     let power = unsigned(b, width);
     if power.is_power_of_two() && power > 1 {

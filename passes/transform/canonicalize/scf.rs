@@ -42,8 +42,16 @@ fn inline(rewriter: &mut Rewriter<'_>, op: Op, block: Block) {
             rewriter.push(op);
         }
     }
-    rewriter.rewrites += 1;
+    release(rewriter, &values);
     rewriter.replace(op, &values);
+}
+
+/// A terminator that used these values is gone.
+fn release(rewriter: &mut Rewriter<'_>, values: &[Value]) {
+    rewriter.rewrites += 1;
+    for &value in values {
+        rewriter.push_definer(value);
+    }
 }
 
 // ---- scf.if ----
@@ -369,6 +377,6 @@ fn visit_while(rewriter: &mut Rewriter<'_>, op: Op) {
     }
     push_all(rewriter, op);
     let values = inline_before(rewriter.module, before, op);
-    rewriter.rewrites += 1;
+    release(rewriter, &values);
     rewriter.replace(op, &values[1..]);
 }

@@ -43,10 +43,8 @@ pub(super) fn visit(rewriter: &mut Rewriter<'_>, op: Op, tg: TgOp) {
             }
             return;
         }
-        TgOp::CopyGmemToSmem | TgOp::CopySmemToGmem => {
-            if predicate(rewriter, op) {
-                return;
-            }
+        TgOp::CopyGmemToSmem | TgOp::CopySmemToGmem if predicate(rewriter, op) => {
+            return;
         }
         _ => {}
     }
