@@ -1,1 +1,15 @@
-//! tidegate.
+//! tidegate: a compiler for warp-specialised NVIDIA GPU kernels in which **a barrier is a reference and never an array**.
+//!
+//! ```text
+//!  text ─┐                                    ┌─ PTX, cubin, manifest
+//!        ├─> ir::Module ─> verify ─> passes ──┤  (feature `mlir`)
+//!  Rust ─┘        │                           └─ text
+//!                 └─> diagnostics: human, JSON, SARIF
+//! ```
+//!
+//! [`ir`] has the module, the ops and the text form; [`passes`] verification, transformation and lowering.
+
+pub mod reference;
+
+pub use tidegate_ir as ir;
+pub use tidegate_passes as passes;

@@ -1,0 +1,46 @@
+//! `tidegate check`.
+
+use tidegate::ir::diag::{Diagnostics, Severity, SourceMap};
+use tidegate::ir::{Module, text};
+use tidegate::passes::verify::verify;
+
+use super::args::{CheckArgs, ColorWhen, Format};
+use super::report::{self, Outcome, say};
+use super::{io, target};
+
+pub(crate) fn run(args: &CheckArgs, color: ColorWhen) -> Outcome {
+    let target = match target(&args.target) {
+        Ok(target) => target,
+        Err(outcome) => return outcome,
+    };
+    // One map for all files, so that one report can point into any of them.
+    let mut sources = SourceMap::new();
+    let mut found = Vec::new();
+    for path in &args.files {
+        let mut diags = Diagnostics::with_limit(args.limit);
+        match io::read(path, &mut sources) {
+            Err(diagnostic) => diags.emit(*diagnostic),
+            Ok(file) => {
+                let mut module = Module::new();
+                module.sources = sources.clone();
+                if text::parse_into(&mut module, file, &mut diags).is_ok() {
+                    // What was found is in `diags`.
+                    let _ = verify(&module, Some(target), &mut diags);
+                }
+            }
+        }
+        let mut diagnostics = diags.into_vec();
+        report::sort(&mut diagnostics);
+        found.extend(diagnostics);
+    }
+    if let Err(message) = report::all(args.format, color, &sources, &found) {
+        say(&format!("error: {message}"));
+        return Outcome::Usage;
+    }
+    if args.format == Format::Human && !(args.quiet && found.is_empty()) {
+        let files = args.files.len();
+        say(&format!("{files} file{} checked: {}", if files == 1 { "" } else { "s" }, report::tally(&found)));
+    }
+    let worst = if args.deny_warnings { Severity::Warning } else { Severity::Error };
+    if found.iter().any(|diagnostic| diagnostic.severity <= worst) { Outcome::Findings } else { Outcome::Fine }
+}
