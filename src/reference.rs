@@ -36,7 +36,8 @@ pub fn op(def: &OpDef) -> String {
         out.push_str("Operands:\n\n");
         for operand in def.operands {
             let effects: Vec<&str> = operand.effects.iter().map(|&effect| effect_word(effect)).collect();
-            let effects = if effects.is_empty() { String::new() } else { format!("; {}", effects.join(", ")) };
+            let effects =
+                if effects.is_empty() { String::new() } else { format!("; {}", effects.join(", ")) };
             let kind = operand.constraint.describe();
             let _ = writeln!(out, "- `{}`: {}{kind}{effects}", operand.name, arity(operand.arity));
         }
@@ -70,8 +71,7 @@ pub fn op(def: &OpDef) -> String {
         let names: Vec<String> = def.regions.iter().map(|region| format!("`{}`", region.name)).collect();
         let _ = writeln!(out, "Regions: {}\n", names.join(", "));
     }
-    let traits: Vec<&str> =
-        Traits::LIST.iter().filter(|row| def.has(row.0)).map(|row| row.1).collect();
+    let traits: Vec<&str> = Traits::LIST.iter().filter(|row| def.has(row.0)).map(|row| row.1).collect();
     if !traits.is_empty() {
         let _ = writeln!(out, "Traits: {}", traits.join(", "));
     }

@@ -14,7 +14,7 @@ use super::{
 use crate::pipeline::{self, PipelineItem};
 
 /// Verifies a module; `Err` when an error was reported.
-pub type VerifyHook = fn(&Module, &mut Diagnostics) -> Result<(), Reported>;
+pub type VerifyHook<'a> = &'a dyn Fn(&Module, &mut Diagnostics) -> Result<(), Reported>;
 
 /// When to print the module.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub struct PrintIr {
 #[derive(Default)]
 pub struct Instrumentation<'a> {
     /// Run before the first pass and after each one that changed something.
-    pub verify: Option<VerifyHook>,
+    pub verify: Option<VerifyHook<'a>>,
     /// How a module is printed; needed for `print_ir` and reproducers.
     pub print: Option<fn(&Module) -> String>,
     /// When it is printed.

@@ -118,9 +118,11 @@ pub(crate) struct PassDebugArgs {
 
 /// Compile kernels to PTX, a cubin, or a stage before
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  tidegate compile kernel.mlir -o kernel.ptx --manifest kernel.manifest.json\n  \
+#[command(
+    after_help = "Examples:\n  tidegate compile kernel.mlir -o kernel.ptx --manifest kernel.manifest.json\n  \
                         tidegate compile kernel.mlir --emit nvgpu\n  \
-                        tidegate compile kernel.mlir --emit sass-report")]
+                        tidegate compile kernel.mlir --emit sass-report"
+)]
 pub(crate) struct CompileArgs {
     /// The file to compile; `-` is standard input
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -166,7 +168,9 @@ pub(crate) struct ExplainArgs {
 
 /// Print a completion script for a shell
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  tidegate completions bash > ~/.local/share/bash-completion/completions/tidegate")]
+#[command(
+    after_help = "Example:\n  tidegate completions bash > ~/.local/share/bash-completion/completions/tidegate"
+)]
 pub(crate) struct CompletionsArgs {
     /// The shell
     #[arg(value_enum)]

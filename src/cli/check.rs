@@ -2,6 +2,7 @@
 
 use tidegate::ir::diag::{Diagnostics, Severity, SourceMap};
 use tidegate::ir::{Module, text};
+use tidegate::passes::target::Target;
 use tidegate::passes::verify::verify;
 
 use super::args::{CheckArgs, ColorWhen, Format};
@@ -23,9 +24,12 @@ pub(crate) fn run(args: &CheckArgs, color: ColorWhen) -> Outcome {
             Ok(file) => {
                 let mut module = Module::new();
                 module.sources = sources.clone();
-                if text::parse_into(&mut module, file, &mut diags).is_ok() {
-                    // What was found is in `diags`.
-                    let _ = verify(&module, Some(target), &mut diags);
+                // What is found is in `diags`.
+                match text::parse_into(&mut module, file, &mut diags) {
+                    Ok(()) => {
+                        let _ = verify(&module, Some(target), &mut diags);
+                    }
+                    Err(_) => verify_rest(&module, target, &mut diags),
                 }
             }
         }
@@ -42,5 +46,23 @@ pub(crate) fn run(args: &CheckArgs, color: ColorWhen) -> Outcome {
         say(&format!("{files} file{} checked: {}", if files == 1 { "" } else { "s" }, report::tally(&found)));
     }
     let worst = if args.deny_warnings { Severity::Warning } else { Severity::Error };
-    if found.iter().any(|diagnostic| diagnostic.severity <= worst) { Outcome::Findings } else { Outcome::Fine }
+    if found.iter().any(|diagnostic| diagnostic.severity <= worst) {
+        Outcome::Findings
+    } else {
+        Outcome::Fine
+    }
+}
+
+/// Verifies what could be read of a module with errors. Ops are missing from it, so only what is wrong with a barrier
+/// whatever surrounds it is worth reporting.
+fn verify_rest(module: &Module, target: &'static Target, diags: &mut Diagnostics) {
+    let mut found = Diagnostics::unlimited();
+    let _ = verify(module, Some(target), &mut found);
+    for diagnostic in found.into_vec() {
+        if diagnostic.is_error()
+            && (diagnostic.code.id().starts_with("TG01") || diagnostic.code.id().starts_with("TG02"))
+        {
+            diags.emit(diagnostic);
+        }
+    }
 }

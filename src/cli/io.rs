@@ -28,8 +28,9 @@ pub(crate) fn read(path: &Path, sources: &mut SourceMap) -> Result<FileId, Box<D
     let bytes = bytes.map_err(|error| unreadable(format!("cannot read `{name}`: {error}")))?;
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        let mut diagnostic = Diagnostic::error(codes::UNREADABLE_FILE, format!("`{name}` is not a text file"))
-            .note(format!("byte {at} starts no UTF-8 character"));
+        let mut diagnostic =
+            Diagnostic::error(codes::UNREADABLE_FILE, format!("`{name}` is not a text file"))
+                .note(format!("byte {at} starts no UTF-8 character"));
         if error.as_bytes().starts_with(b"ML\xEFR") {
             diagnostic = diagnostic.help("this is MLIR bytecode; print it as text with `mlir-opt` first");
         }

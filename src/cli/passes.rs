@@ -76,9 +76,9 @@ fn failed(failure: &PassFailure, reproducer: Option<&Path>) -> Outcome {
 pub(crate) fn list() -> String {
     let mut out = String::new();
     for info in Registry::standard().rows() {
-        out.push_str(&format!("{}\n    {}\n", info.name, info.description));
+        out.push_str(&format!("{}\n    {}\n", info.name, info.doc));
         for option in info.options {
-            out.push_str(&format!("    {{{}={}}} {}\n", option.name, option.default, option.description));
+            out.push_str(&format!("    {{{}={}}} {}\n", option.name, option.default, option.doc));
         }
     }
     out
