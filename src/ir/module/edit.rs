@@ -240,6 +240,9 @@ impl Module {
         let slot = Slot::from_index(self.ops[op].first_slot as usize + index);
         self.unlink_slot(slot);
         self.link_slot(slot, value);
+        if self.slot_places[slot] != 0 {
+            self.slot_places.set(slot, 0);
+        }
     }
 
     /// Replaces all operands. An op with operand groups needs its segment sizes set as well.

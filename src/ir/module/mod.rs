@@ -141,6 +141,8 @@ pub struct Module {
     blocks: Arena<Block, BlockData>,
     regions: Arena<Region, RegionData>,
     slots: Arena<Slot, SlotData>,
+    /// Where each operand's name starts in the text; 0 when it stands in none.
+    slot_places: SideTable<Slot, u32>,
     value_names: SideTable<Value, Option<Name>>,
     value_locs: SideTable<Value, Option<Loc>>,
     value_spans: SideTable<Value, Span>,
@@ -167,6 +169,7 @@ impl Module {
             blocks: Arena::new(),
             regions: Arena::new(),
             slots: Arena::new(),
+            slot_places: SideTable::new(),
             value_names: SideTable::new(),
             value_locs: SideTable::new(),
             value_spans: SideTable::new(),
@@ -277,6 +280,28 @@ impl Module {
     #[inline]
     pub fn operands(&self, op: Op) -> impl ExactSizeIterator<Item = Value> + DoubleEndedIterator + '_ {
         (0..self.num_operands(op)).map(move |index| self.operand(op, index))
+    }
+    /// Where operand `index` stands in the text: its name, or the whole op when that is not known.
+    pub fn operand_span(&self, op: Op, index: usize) -> Span {
+        let data = &self.ops[op];
+        if index >= data.num_slots as usize {
+            return data.span;
+        }
+        let lo = self.slot_places[Slot::from_index(data.first_slot as usize + index)];
+        let Some(file) = (lo != 0).then(|| self.sources.file_at(lo)).flatten() else { return data.span };
+        let file = self.sources.file(file);
+        let text = file.text().get((lo - file.start()) as usize..).unwrap_or_default();
+        let name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '.' | '-' | '#');
+        let rest = text.strip_prefix('%').unwrap_or_default();
+        let length = rest.find(|c| !name(c)).unwrap_or(rest.len());
+        // A `-` at the end is the start of an arrow.
+        let length = rest[..length].trim_end_matches('-').len();
+        Span { lo, hi: lo + 1 + u32::try_from(length).unwrap_or(0) }
+    }
+    /// Sets where the name of operand `index` starts in the text.
+    pub(crate) fn set_operand_place(&mut self, op: Op, index: usize, lo: u32) {
+        let slot = Slot::from_index(self.ops[op].first_slot as usize + index);
+        self.slot_places.set(slot, lo);
     }
     /// The number of results.
     #[inline]

@@ -115,8 +115,7 @@ impl<'s> Parser<'s, '_> {
             condition_ty = std::mem::replace(&mut ty, self.ty()?);
         }
         for (used, ty) in [(condition, condition_ty), (yes, ty), (no, ty)] {
-            let value = self.resolve(used, Some(ty))?;
-            parts.operands.push(value);
+            self.push_operand(&mut parts, used, Some(ty))?;
         }
         parts.results.push(ty);
         Ok(parts)
@@ -158,13 +157,11 @@ impl<'s> Parser<'s, '_> {
         }
         let counter = if self.accept(b':') { self.ty()? } else { self.module.types.index() };
         for used in [lower, upper, step] {
-            let value = self.resolve(used, Some(counter))?;
-            parts.operands.push(value);
+            self.push_operand(&mut parts, used, Some(counter))?;
         }
         let mut entry = vec![EntryArg { name: variable.name, span: variable.span, ty: counter }];
         for (&(arg, start), &ty) in carried.iter().zip(&types) {
-            let value = self.resolve(start, Some(ty))?;
-            parts.operands.push(value);
+            self.push_operand(&mut parts, start, Some(ty))?;
             entry.push(EntryArg { name: arg.name, span: arg.span, ty });
         }
         self.body(&mut parts, opcode, &entry, false)?;
@@ -178,8 +175,7 @@ impl<'s> Parser<'s, '_> {
         let mut parts = OpParts::default();
         let condition = self.name_use("the condition")?;
         let i1 = self.module.types.i1();
-        let value = self.resolve(condition, Some(i1))?;
-        parts.operands.push(value);
+        self.push_operand(&mut parts, condition, Some(i1))?;
         if self.token.kind == TokenKind::Arrow {
             self.bump();
             let types: Vec<Type> = if self.at(b'(') { self.type_list()? } else { vec![self.ty()?] };
@@ -219,8 +215,7 @@ impl<'s> Parser<'s, '_> {
         }
         let mut entry = Vec::new();
         for (&(arg, start), &ty) in carried.iter().zip(&inputs) {
-            let value = self.resolve(start, Some(ty))?;
-            parts.operands.push(value);
+            self.push_operand(&mut parts, start, Some(ty))?;
             entry.push(EntryArg { name: arg.name, span: arg.span, ty });
         }
         parts.results.extend(results);

@@ -316,11 +316,10 @@ impl<'s> Parser<'s, '_> {
             self.operand_name = operand.name;
             for (at, &used) in uses.iter().enumerate() {
                 let ty = types.and_then(|types| types.get(at).copied()).or(fixed);
-                let value = self.resolve(used, ty)?;
+                let value = self.push_operand(parts, used, ty)?;
                 if at == 0 {
                     firsts.push(Some(value));
                 }
-                parts.operands.push(value);
             }
             if uses.is_empty() {
                 firsts.push(None);

@@ -19,6 +19,8 @@ pub(super) type ResultNames<'s> = SmallVec<[(&'s str, u32, Span); 2]>;
 #[derive(Default)]
 pub(super) struct OpParts {
     pub(super) operands: SmallVec<[Value; 6]>,
+    /// Where the names of the operands start.
+    pub(super) places: SmallVec<[u32; 6]>,
     pub(super) results: SmallVec<[Type; 2]>,
     pub(super) inherent: Vec<(Name, Attr)>,
     pub(super) discardable: Vec<(Name, Attr)>,
@@ -297,6 +299,9 @@ impl<'s> Parser<'s, '_> {
             span,
         };
         let op = self.module.create(spec);
+        for (index, &lo) in parts.places.iter().enumerate() {
+            self.module.set_operand_place(op, index, lo);
+        }
         if !parts.regions.is_empty() {
             self.module.adopt_regions(op, &parts.regions);
         }
@@ -461,10 +466,22 @@ impl<'s> Parser<'s, '_> {
             return Err(self.error(codes::OPERAND_TYPE_LIST, span, message, "this type"));
         }
         for (used, ty) in uses.into_iter().zip(types) {
-            let value = self.resolve(used, Some(ty))?;
-            parts.operands.push(value);
+            self.push_operand(&mut parts, used, Some(ty))?;
         }
         Ok(parts)
+    }
+
+    /// Resolves a name and makes its value the next operand.
+    pub(super) fn push_operand(
+        &mut self,
+        parts: &mut OpParts,
+        used: NameUse<'s>,
+        ty: Option<Type>,
+    ) -> Parsed<Value> {
+        let value = self.resolve(used, ty)?;
+        parts.operands.push(value);
+        parts.places.push(used.span.lo);
+        Ok(value)
     }
 
     fn successor(&mut self) -> Parsed<Block> {
