@@ -7,8 +7,10 @@
 //!                 └─> diagnostics: human, JSON, SARIF
 //! ```
 //!
-//! [`ir`] has the module, the ops and the text form; [`passes`] verification, transformation and lowering.
+//! [`frontend`] has specs, avals and the kernel builder; [`ir`] the module, the ops and the text form; [`passes`]
+//! verification, transformation and lowering.
 
+pub mod frontend;
 pub mod reference;
 
 pub use tidegate_ir as ir;

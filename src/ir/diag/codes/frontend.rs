@@ -50,7 +50,7 @@ lowering to a TMA box. A block is not larger than the array, and its shape has a
 Wrong:
 
 ```rust
-let x = BlockSpec::new([BlockDim::Bounded(64)]);
+let x = BlockSpec::new([BlockDim::BoundedSlice(64)]);
 ```
 
 Right:
@@ -182,14 +182,14 @@ Wrong:
 
 ```rust
 let full = first.scratch(Barrier::new());
-second.barrier_wait(full, [0]);
+second.barrier_wait(full.at(0));
 ```
 
 Right:
 
 ```rust
 let full = second.scratch(Barrier::new());
-second.barrier_wait(full, [0]);
+second.barrier_wait(full.at(0));
 ```
 "#;
 
@@ -212,6 +212,42 @@ Right:
 ```rust
 let buf = k.scratch(Smem::new([128], F32));
 k.warp_specialize(|ws| { /* ... */ });
+```
+"#;
+
+    SPEC_UNION = "TG0912", Error, "invalid union of references", r#"
+A `RefUnion` is arrays of one memory space of which one is live at a time, so that they can share
+their memory. It has at least one member and is itself neither an array nor one reference. A barrier
+is never a member: it lives as long as its kernel, and an array written over it destroys its counts.
+
+Wrong:
+
+```rust
+let shared = RefUnion::new([Smem::new([128], F32).into(), Barrier::new().into()]);
+```
+
+Right:
+
+```rust
+let shared = RefUnion::new([Smem::new([128], F32).into(), Smem::new([256], F16).into()]);
+let full = k.scratch(Barrier::new());
+```
+"#;
+
+    SPEC_SHAPE = "TG0913", Error, "spec with an invalid shape", r#"
+Extents are at least 1, and their product can be counted in 63 bits. An accumulator has two: a
+multiple of 64 rows, and 8 to 256 columns in steps of 8.
+
+Wrong:
+
+```rust
+let buf = k.scratch(Smem::new([slots - 1, 128], F32)); // slots is 1
+```
+
+Right:
+
+```rust
+let buf = k.scratch(Smem::new([slots, 128], F32));
 ```
 "#;
 }
