@@ -1,6 +1,11 @@
 //! `tidegate opt` against `mlir-opt`: reading, verifying and printing large modules in the generic form.
 
-#![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs, reason = "a benchmark prints, and stops when it cannot run")]
+#![allow(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    missing_docs,
+    reason = "a benchmark prints, and stops when it cannot run"
+)]
 
 mod common;
 

@@ -1,11 +1,12 @@
-//! The reference of ops, made from the tables.
+//! The reference pages, made from the tables: ops, diagnostics, passes.
 
 use std::fmt::Write;
 
+use crate::ir::diag::codes;
 use crate::ir::ops::{Effect, Infer, OpDef, Opcode, OperandArity, Traits};
 
-/// The whole reference as Markdown: a chapter for each dialect.
-pub fn all() -> String {
+/// All ops as Markdown: a chapter for each dialect.
+pub fn ops() -> String {
     let mut out = String::from(
         "# Ops\n\nMade from the op tables by `cargo xtask gen`; do not edit. `tidegate explain OP` prints the same.\n",
     );
@@ -17,6 +18,45 @@ pub fn all() -> String {
         }
         let _ = write!(out, "\n### {}", op(def));
     }
+    out
+}
+
+/// All diagnostic codes as Markdown: a chapter for each family.
+pub fn diagnostics() -> String {
+    let mut out = String::from(
+        "# Diagnostics\n\nMade from the table of codes by `cargo xtask gen`; do not edit. `tidegate explain CODE` prints the same.\n",
+    );
+    for (family, rows) in codes::families() {
+        let _ = write!(out, "\n## {family}\n");
+        for row in rows {
+            let _ = write!(out, "\n### {}: {}\n\n{}\n", row.id, row.title, row.explanation.trim());
+        }
+    }
+    out
+}
+
+/// All passes as Markdown, and the pipeline that `compile` runs.
+pub fn passes() -> String {
+    let mut out = String::from(
+        "# Passes\n\nMade from the registry by `cargo xtask gen`; do not edit. `tidegate opt --list-passes` prints the same.\n\n",
+    );
+    let _ = writeln!(
+        out,
+        "`tidegate compile` runs `{}`, then the lowering. `tidegate opt --passes='...'` runs any list.\n",
+        crate::passes::pass::default_pipeline("sm_90a")
+    );
+    for info in crate::passes::pass::Registry::standard().rows() {
+        let _ = writeln!(out, "## {}\n\n{}.\n", info.name, info.doc);
+        for option in info.options {
+            let _ =
+                writeln!(out, "- `{}` (`{}` when not given): {}", option.name, option.default, option.doc);
+        }
+        if !info.options.is_empty() {
+            out.push('\n');
+        }
+    }
+    out.truncate(out.trim_end().len());
+    out.push('\n');
     out
 }
 

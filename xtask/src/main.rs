@@ -53,6 +53,8 @@ enum Chore {
     },
     /// Format the code.
     Fmt,
+    /// Write the generated pages of docs/ anew.
+    Gen,
 }
 
 fn main() -> ExitCode {
@@ -76,6 +78,12 @@ fn run(chore: &Chore) -> Result<ExitCode> {
         Chore::Test { quick, steps } => test::run(&shell, *quick, steps),
         Chore::Lit { paths } => test::run_lit(&shell, paths),
         Chore::Bench { names } => bench(&shell, names),
+        Chore::Gen => {
+            xshell::cmd!(shell, "cargo test --quiet --no-default-features --test reference")
+                .env("UPDATE_DOCS", "1")
+                .run()?;
+            Ok(ExitCode::SUCCESS)
+        }
         Chore::Fmt => {
             xshell::cmd!(shell, "cargo fmt --all").run()?;
             Ok(ExitCode::SUCCESS)
