@@ -31,6 +31,16 @@ impl Verifier<'_> {
         group: usize,
         value: Value,
     ) -> Box<Diagnostic> {
+        let mut error = self.misuse(op, def, group, value);
+        // The operand itself is to blame, not the whole op.
+        let place = self.m.operand_group(op, group).find(|&index| self.m.operand(op, index) == value);
+        if let (Some(index), Some(label)) = (place, error.labels.first_mut()) {
+            label.span = self.m.operand_span(op, index);
+        }
+        error
+    }
+
+    fn misuse(&self, op: Op, def: &'static OpDef, group: usize, value: Value) -> Box<Diagnostic> {
         let operand = &def.operands[group];
         match self.m.types.kind(self.m.ty(value)) {
             TypeKind::BarrierRef(barrier) => self.barrier_for_array(op, def, group, value, barrier),

@@ -1,5 +1,8 @@
 //! `tidegate check`.
 
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
 use tidegate::ir::diag::{Diagnostics, Severity, SourceMap};
 use tidegate::ir::{Module, text};
 use tidegate::passes::target::Target;
@@ -9,6 +12,9 @@ use super::args::{CheckArgs, ColorWhen, Format};
 use super::report::{self, Outcome, say};
 use super::{io, target};
 
+/// How long a check may take before it says what it is doing.
+const PATIENCE: Duration = Duration::from_secs(2);
+
 pub(crate) fn run(args: &CheckArgs, color: ColorWhen) -> Outcome {
     let target = match target(&args.target) {
         Ok(target) => target,
@@ -17,7 +23,12 @@ pub(crate) fn run(args: &CheckArgs, color: ColorWhen) -> Outcome {
     // One map for all files, so that one report can point into any of them.
     let mut sources = SourceMap::new();
     let mut found = Vec::new();
-    for path in &args.files {
+    let start = Instant::now();
+    for (number, path) in args.files.iter().enumerate() {
+        // Only who waits wants to know, and only a person waits.
+        if start.elapsed() > PATIENCE && std::io::stderr().is_terminal() {
+            say(&format!("checking {} of {}: {}", number + 1, args.files.len(), path.display()));
+        }
         let mut diags = Diagnostics::with_limit(args.limit);
         match io::read(path, &mut sources) {
             Err(diagnostic) => diags.emit(*diagnostic),
