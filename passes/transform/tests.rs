@@ -28,7 +28,7 @@ pub(super) fn run_on(module: &mut Module, pipeline: &str) -> Result<(), String> 
     let mut manager =
         PassManager::from_text(pipeline, &Registry::standard(), &mut module.sources, &mut diags)
             .map_err(|_| messages(&diags))?;
-    let mut instrumentation = Instrumentation { verify: Some(verify), ..Instrumentation::default() };
+    let mut instrumentation = Instrumentation { verify: Some(&verify), ..Instrumentation::default() };
     manager.run(module, &mut diags, &mut instrumentation).map(|_| ()).map_err(|_| messages(&diags))
 }
 

@@ -320,7 +320,6 @@ pub fn float_from_bits(bits: u64, kind: FloatKind) -> f64 {
     let exponent = bits >> mantissa_bits & ((1 << exponent_bits) - 1);
     let mantissa = bits & ((1u64 << mantissa_bits) - 1);
     let bias = (1i32 << (exponent_bits - 1)) - 1;
-    #[expect(clippy::cast_precision_loss, reason = "at most 23 bits")]
     let fraction = mantissa as f64 / (1u64 << mantissa_bits) as f64;
     let has_infinity =
         matches!(storage, FloatKind::F16 | FloatKind::BF16 | FloatKind::F32 | FloatKind::F8E5M2);
@@ -329,8 +328,7 @@ pub fn float_from_bits(bits: u64, kind: FloatKind) -> f64 {
     } else if exponent == 0 {
         fraction * f64::powi(2.0, 1 - bias)
     } else {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "at most 8 bits")]
-        let power = exponent as i32 - bias;
+        let power = i32::try_from(exponent).unwrap_or(0) - bias;
         (1.0 + fraction) * f64::powi(2.0, power)
     };
     if negative { -magnitude } else { magnitude }
