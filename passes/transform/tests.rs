@@ -1,6 +1,8 @@
 //! Tests of the passes on text: each runs a pipeline with the verifier in between.
 
 mod canonicalize;
+mod interpret;
+mod parity;
 
 use tidegate_ir::Module;
 use tidegate_ir::diag::{Diagnostics, Reported};
