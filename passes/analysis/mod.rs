@@ -1,5 +1,7 @@
 //! Analyses: facts about a module that verifier, transformations and lowering share.
 
+pub mod access;
+pub mod divisor;
 pub mod dominance;
 pub mod layout;
 pub mod scratch;

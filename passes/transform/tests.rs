@@ -2,6 +2,7 @@
 
 mod canonicalize;
 mod interpret;
+mod layouts;
 mod parity;
 
 use tidegate_ir::Module;

@@ -11,10 +11,10 @@ use tidegate_ir::ops::{ArithOp, Opcode, ScfOp, TgOp};
 use tidegate_ir::{Module, Op, Value};
 
 use super::super::constants::i64_constant;
-use super::super::places::gcd;
 use super::super::rewrite::is_outside;
 use super::count::{Counts, Parity};
 use super::{Wait, Waits, bool_constant};
+use crate::analysis::divisor::gcd;
 
 /// The largest start of a counter, and the largest step of one.
 const MAX_START: i64 = 1 << 40;
