@@ -124,3 +124,42 @@ pub(crate) fn root_of(module: &Module, value: Value) -> Root {
         }
     }
 }
+
+/// What an access reaches: an allocation or parameter, and for each of its leading dimensions the position, where the
+/// access has extent 1 there and the position is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Reach {
+    pub root: Root,
+    pub exact: Vec<Option<i64>>,
+}
+
+impl Reach {
+    /// The reach through `reference` with these indices; `lead` says how many of the dimensions of `reference` have
+    /// extent 1.
+    pub(crate) fn new(module: &Module, reference: Value, list: &[IndexRef], lead: usize) -> Self {
+        let mut exact: Vec<Option<i64>> =
+            list.iter().take(lead).map(|&index| index_constant(module, index)).collect();
+        let mut value = reference;
+        while let Some(op) = module.defining_op(value) {
+            match module.opcode(op) {
+                Opcode::Tg(TgOp::At) => {
+                    let outer = module.index_list(op, "indices");
+                    exact.splice(0..0, outer.into_iter().map(|index| index_constant(module, index)));
+                }
+                // Positions count from elsewhere.
+                Opcode::Tg(TgOp::Subview) => exact.clear(),
+                _ => break,
+            }
+            let Some(source) = module.get_operand(op, 0) else { break };
+            value = source;
+        }
+        Self { root: root_of(module, reference), exact }
+    }
+    /// Whether two accesses may touch the same bytes.
+    pub(crate) fn overlaps(&self, other: &Self) -> bool {
+        let same_root = self.root == other.root || self.root == Root::Unknown || other.root == Root::Unknown;
+        let apart =
+            self.exact.iter().zip(&other.exact).any(|(a, b)| matches!((a, b), (Some(a), Some(b)) if a != b));
+        same_root && (!apart || self.root == Root::Unknown || other.root == Root::Unknown)
+    }
+}

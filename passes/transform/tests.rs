@@ -1,6 +1,7 @@
 //! Tests of the passes on text: each runs a pipeline with the verifier in between.
 
 mod canonicalize;
+mod fences;
 mod interpret;
 mod layouts;
 mod parity;
