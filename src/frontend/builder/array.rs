@@ -201,6 +201,11 @@ impl Numeric for Array {
 }
 
 /// What goes with an [`Array`]: another one, a number or a literal.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no array and no number",
+    label = "an array value, a number or a literal is wanted",
+    note = "a reference to an array is read with `load`; a barrier is a reference and never an array, and has nothing to read"
+)]
 pub trait IntoArray {
     /// As an operand.
     #[doc(hidden)]

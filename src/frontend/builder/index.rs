@@ -257,6 +257,11 @@ index_operators! {
 
 /// A list of indices: nothing, one index, an array, a slice or vector of them, or a tuple that mixes numbers and
 /// values: `buf.at((slot, 0))`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no list of indices",
+    label = "whole numbers and `Idx` values are wanted",
+    note = "one index, an array of them, or a tuple that mixes numbers and values: `at((slot, 0))`"
+)]
 pub trait IntoIndices {
     /// The indices, the outermost first.
     fn into_indices(self) -> Vec<Idx>;

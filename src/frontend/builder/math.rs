@@ -201,7 +201,7 @@ fn unify(
         };
         values.push(value);
         let Some(value) = value else { continue };
-        let Some((found, elem)) = core.array_of(value) else { return None };
+        let (found, elem) = core.array_of(value)?;
         match dtype {
             None => dtype = Some(elem),
             Some(known) if known == elem => {}

@@ -46,8 +46,6 @@ mod registry;
 mod roles;
 mod scalar;
 mod sync;
-#[cfg(test)]
-mod tests;
 
 pub use array::{Array, IntoArray};
 pub use body::{Body, CopyOptions};

@@ -136,6 +136,10 @@ impl From<bool> for Scalar {
 }
 
 /// What goes with a [`Scalar`]: another one, an index, a truth value or a literal.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no number",
+    label = "a number, an index, a truth value or a literal is wanted"
+)]
 pub trait IntoScalar {
     /// As an operand.
     #[doc(hidden)]

@@ -7,8 +7,6 @@
 mod build;
 mod site;
 mod spec;
-#[cfg(test)]
-mod tests;
 
 pub use build::{BuildError, BuildErrorKind, BuildErrors};
 pub use site::Site;

@@ -121,7 +121,9 @@ impl From<&str> for PipelineMode {
 
 /// From indices of a grid to the index of a block, one number for each block dimension.
 #[derive(Clone)]
-pub struct IndexMap(Rc<dyn Fn(&[Idx]) -> Vec<Idx>>);
+pub struct IndexMap(Rc<Map>);
+
+type Map = dyn Fn(&[Idx]) -> Vec<Idx>;
 
 impl IndexMap {
     pub(crate) fn call(&self, grid: &[Idx]) -> Vec<Idx> {

@@ -1,0 +1,12 @@
+//! Source and destination of a copy are in different memories.
+use tidegate::frontend::*;
+
+fn main() {
+    let k = KernelBuilder::new("k").cluster([("c", 2)]);
+    let x = k.input("x", [128], F32);
+    let buf = k.scratch(Smem::new([128], F32));
+    let full = k.scratch(Barrier::new().num_barriers(2));
+    let ready = k.scratch(ClusterBarrier::new("c"));
+    k.copy_gmem_to_smem(buf, x, full.at(0));
+    let _ = (x, buf, full, ready);
+}
