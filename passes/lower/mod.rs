@@ -9,5 +9,8 @@
 
 #[cfg(feature = "mlir")]
 pub mod mlir;
+#[cfg(feature = "mlir")]
+pub mod nvgpu;
+pub mod plan;
 pub mod target;
 pub mod tools;

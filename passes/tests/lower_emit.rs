@@ -130,7 +130,7 @@ fn cluster_multicast(session: &Session) -> Emitted<KernelModule<'_>> {
     let rank = e.special_register("cluster.ctarank", Some(2))?;
     let address = e.barrier_address(cluster_bar, zero)?;
     let signal = e.if_then(e.compare(Comparison::Below, tid, e.i32(2)?)?)?;
-    signal.arrive_remote(signal.map_to_block(address, tid)?)?;
+    signal.arrive_remote(signal.map_to_block(address, tid)?, None)?;
     signal.yield_values(&[])?;
     e.wait_at(address, e.i1(false)?, Scope::Cluster)?;
     let half = e.mul(rank, e.i32(16384)?)?;

@@ -234,7 +234,15 @@ fn arith_range(module: &Module, arith: ArithOp, op: Op, operand: &dyn Fn(usize) 
         }
         ArithOp::MaxSI | ArithOp::MaxUI if a.low >= 0 && b.low >= 0 => Range { low: a.low.max(b.low), ..a.union(b) },
         ArithOp::Select => b.union(operand(2)),
-        ArithOp::IndexCast | ArithOp::IndexCastUI | ArithOp::ExtUI | ArithOp::ExtSI => a,
+        ArithOp::IndexCast | ArithOp::ExtSI => a,
+        ArithOp::IndexCastUI | ArithOp::ExtUI if a.low >= 0 => a,
+        ArithOp::IndexCastUI | ArithOp::ExtUI => {
+            let source = module.get_operand(op, 0).and_then(|value| module.types.bit_width(module.ty(value)));
+            match source {
+                Some(width) if width < 63 => Range::below(1 << width),
+                _ => Range::ANY,
+            }
+        }
         ArithOp::MinSI
         | ArithOp::MinUI
         | ArithOp::MaxSI

@@ -136,7 +136,8 @@ impl View {
         let mut view = self.at(indices, false);
         let skipped = view.dims.len().saturating_sub(extents.len());
         view.dims.drain(..skipped);
-        for (dim, &extent) in view.dims.iter_mut().zip(extents.iter().skip(extents.len().saturating_sub(view.dims.len()))) {
+        let extra = extents.len().saturating_sub(view.dims.len());
+        for (dim, &extent) in view.dims.iter_mut().zip(extents.iter().skip(extra)) {
             dim.1 = extent;
         }
         view

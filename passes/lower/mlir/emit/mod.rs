@@ -90,6 +90,8 @@ pub struct Emitter<'c, 'a> {
     session: &'c Session,
     types: Types<'c>,
     block: BlockRef<'c, 'a>,
+    /// The op that new ones go before; without it they go to the end.
+    before: Option<OperationRef<'c, 'a>>,
     location: Location<'c>,
 }
 
@@ -104,7 +106,7 @@ impl<'c, 'a> Emitter<'c, 'a> {
         block: BlockRef<'c, 'a>,
         location: Location<'c>,
     ) -> Self {
-        Self { session, types, block, location }
+        Self { session, types, block, before: None, location }
     }
 
     /// The session.
@@ -133,10 +135,16 @@ impl<'c, 'a> Emitter<'c, 'a> {
         Self { location, ..self }
     }
 
-    /// The same for another block.
+    /// The same, with new ops before `op` of the block, or at the end.
+    #[must_use]
+    pub fn before(self, op: Option<OperationRef<'c, 'a>>) -> Self {
+        Self { before: op, ..self }
+    }
+
+    /// The same for the end of another block.
     #[must_use]
     fn inside(self, block: BlockRef<'c, 'a>) -> Self {
-        Self { block, ..self }
+        Self { block, before: None, ..self }
     }
 
     /// Appends the op `name`.
@@ -189,7 +197,10 @@ impl<'c, 'a> Emitter<'c, 'a> {
             .add_regions_vec(regions)
             .build()
             .map_err(|_| MlirError::Op { op: name.to_owned(), messages: self.session.take_messages() })?;
-        Ok(self.block.append_operation(op))
+        Ok(match self.before {
+            Some(next) => self.block.insert_operation_before(next, op),
+            None => self.block.append_operation(op),
+        })
     }
 
     /// A result of `op`.

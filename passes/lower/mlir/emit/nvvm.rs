@@ -1,6 +1,6 @@
 //! `nvvm`: what is about lanes, clusters, fences and copies.
 
-use melior::ir::Value;
+use melior::ir::{Value, ValueLike};
 
 use super::{Emitted, Emitter};
 
@@ -136,14 +136,16 @@ impl<'c, 'a> Emitter<'c, 'a> {
         self.value("nvvm.mapa", &[address, rank], self.types.cluster, &[])
     }
 
-    /// Arrives on the barrier of another block, at an address from [`map_to_block`](Self::map_to_block).
+    /// Arrives `count` times (`i32`), or once, on the barrier of another block, at an address from
+    /// [`map_to_block`](Self::map_to_block).
     ///
     /// # Errors
     ///
     /// [`MlirError`](super::MlirError).
-    pub fn arrive_remote(&self, barrier: Value<'c, 'a>) -> Emitted<()> {
+    pub fn arrive_remote(&self, barrier: Value<'c, 'a>, count: Option<Value<'c, 'a>>) -> Emitted<()> {
         let scope = ("scope", self.scope(Scope::Cluster)?);
-        self.op("nvvm.mbarrier.arrive", &[barrier], &[], &[scope]).map(drop)
+        let operands: Vec<_> = std::iter::once(barrier).chain(count).collect();
+        self.op("nvvm.mbarrier.arrive", &operands, &[], &[scope]).map(drop)
     }
 
     /// Waits for the phase of `parity`, an `i1`, of the barrier at an address; acquires at `scope`. The own block's waits
@@ -161,6 +163,71 @@ impl<'c, 'a> Emitter<'c, 'a> {
         let again = before.binary("arith.xori", done, before.i1(true)?)?;
         before.condition(again, &[])?;
         wait.body.yield_values(&[])
+    }
+
+    /// The same without arriving first: whether the phase of `parity`, an `i1`, has completed.
+    ///
+    /// # Errors
+    ///
+    /// [`MlirError`](super::MlirError).
+    pub fn test_at(
+        &self,
+        barrier: Value<'c, 'a>,
+        parity: Value<'c, 'a>,
+        scope: Scope,
+    ) -> Emitted<Value<'c, 'a>> {
+        let parity = self.to_integer(parity, self.types.i32)?;
+        let scope = ("scope", self.scope(scope)?);
+        self.value("nvvm.mbarrier.test.wait", &[barrier, parity], self.types.i1, &[scope])
+    }
+
+    /// Arrives `count` times (`i32`) on the own block's barrier at an address.
+    ///
+    /// # Errors
+    ///
+    /// [`MlirError`](super::MlirError).
+    pub fn arrive_at(&self, barrier: Value<'c, 'a>, count: Value<'c, 'a>) -> Emitted<()> {
+        self.value("nvvm.mbarrier.arrive", &[barrier, count], self.types.i64, &[]).map(drop)
+    }
+
+    /// Announces `bytes` (`i32`) on the barrier at an address, of the own block or of a peer, without arriving.
+    ///
+    /// # Errors
+    ///
+    /// [`MlirError`](super::MlirError).
+    pub fn expect_at(&self, barrier: Value<'c, 'a>, bytes: Value<'c, 'a>, scope: Scope) -> Emitted<()> {
+        let scope = ("scope", self.scope(scope)?);
+        self.op("nvvm.mbarrier.expect_tx", &[barrier, bytes], &[], &[scope]).map(drop)
+    }
+
+    /// Announces `bytes` (`i32`) on a peer's barrier, and arrives there.
+    ///
+    /// # Errors
+    ///
+    /// [`MlirError`](super::MlirError).
+    pub fn arrive_expect_remote(&self, barrier: Value<'c, 'a>, bytes: Value<'c, 'a>) -> Emitted<()> {
+        let scope = ("scope", self.scope(Scope::Cluster)?);
+        self.op("nvvm.mbarrier.arrive.expect_tx", &[barrier, bytes], &[], &[scope]).map(drop)
+    }
+
+    /// Ends the life of the barrier at an address.
+    ///
+    /// # Errors
+    ///
+    /// [`MlirError`](super::MlirError).
+    pub fn invalidate_at(&self, barrier: Value<'c, 'a>) -> Emitted<()> {
+        self.op("nvvm.mbarrier.inval", &[barrier], &[], &[]).map(drop)
+    }
+
+    /// What the lane at distance `mask` (by exclusive or of lane numbers) in the warp has for `value`.
+    ///
+    /// # Errors
+    ///
+    /// [`MlirError`](super::MlirError).
+    pub fn shuffle_xor(&self, value: Value<'c, 'a>, mask: u32) -> Emitted<Value<'c, 'a>> {
+        let operands = [self.i32(-1)?, value, self.i32(mask.into())?, self.i32(31)?];
+        let kind = ("kind", self.attribute("#nvvm<shfl_kind bfly>")?);
+        self.value("nvvm.shfl.sync", &operands, value.r#type(), &[kind])
     }
 
     fn scope(&self, scope: Scope) -> Emitted<melior::ir::Attribute<'c>> {

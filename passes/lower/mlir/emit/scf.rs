@@ -52,9 +52,18 @@ impl<'c, 'a> Emitter<'c, 'a> {
     ///
     /// [`MlirError::Op`](super::MlirError::Op).
     pub fn if_then(&self, condition: Value<'c, 'a>) -> Emitted<Self> {
+        self.if_then_op(condition).map(|(then, _)| then)
+    }
+
+    /// The same, with the op.
+    ///
+    /// # Errors
+    ///
+    /// [`MlirError::Op`](super::MlirError::Op).
+    pub fn if_then_op(&self, condition: Value<'c, 'a>) -> Emitted<(Self, OperationRef<'c, 'a>)> {
         let regions = vec![self.region(&[]), Region::new()];
         let op = self.op_with_regions("scf.if", &[condition], &[], &[], regions)?;
-        self.enter(op, 0)
+        Ok((self.enter(op, 0)?, op))
     }
 
     /// `scf.if` with both branches.
