@@ -210,7 +210,7 @@ fn fences_barriers_and_register_requests_come_out_as_named() {
         "fence.proxy.async.shared::cluster",
         "fence.proxy.async.global",
         "fence.proxy.async;",
-        "bar.sync \t3, 128",
+        "bar.sync 3, 128",
         "bar.warp.sync",
         "prefetch.tensormap",
         "cp.async.bulk.tensor.2d.global.shared::cta",

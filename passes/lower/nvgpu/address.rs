@@ -56,7 +56,8 @@ impl<'p, 'c, 'a> Lowering<'p, 'c, 'a> {
         let (space, base, offset) = match reference.space {
             IrSpace::Gmem => (Space::Global, self.pointer_to(op, view.root)?, 0),
             IrSpace::Smem => {
-                let base = self.prologue.smem.ok_or_else(|| unsupported(module, op, "has no shared memory"))?;
+                let base =
+                    self.prologue.smem.ok_or_else(|| unsupported(module, op, "has no shared memory"))?;
                 (Space::Shared, base, self.smem_offset(op, view.root)?)
             }
             IrSpace::Tmem => return Err(unsupported(module, op, "works on tensor memory").into()),
@@ -68,7 +69,9 @@ impl<'p, 'c, 'a> Lowering<'p, 'c, 'a> {
     fn pointer_to(&self, op: Op, root: Value) -> Lower<Mlir<'c, 'a>> {
         let arg = self.prologue.args.iter().position(|&arg| arg == root);
         let pointer = arg.and_then(|arg| self.prologue.param(Param::Pointer { arg }));
-        pointer.ok_or_else(|| unsupported(self.module(), op, "works on global memory that is no parameter").into())
+        pointer.ok_or_else(|| {
+            unsupported(self.module(), op, "works on global memory that is no parameter").into()
+        })
     }
 
     /// Where `allocate-smem` put the allocation `root`.
@@ -77,12 +80,19 @@ impl<'p, 'c, 'a> Lowering<'p, 'c, 'a> {
         let alloc = module.defining_op(root);
         let offset = alloc.and_then(|alloc| module.attr_i64(alloc, "offset"));
         offset.ok_or_else(|| {
-            super::super::plan::needs_pass(module, alloc.unwrap_or(op), "allocate-smem", "has no offset").into()
+            super::super::plan::needs_pass(module, alloc.unwrap_or(op), "allocate-smem", "has no offset")
+                .into()
         })
     }
 
     /// The distance in elements between neighbours along a dimension of a root in global memory.
-    fn stride(&self, op: Op, place: &Place<'_, 'c, 'a>, dim: usize, e: &Emitter<'c, 'a>) -> Lower<Expr<'c, 'a>> {
+    fn stride(
+        &self,
+        op: Op,
+        place: &Place<'_, 'c, 'a>,
+        dim: usize,
+        e: &Emitter<'c, 'a>,
+    ) -> Lower<Expr<'c, 'a>> {
         if let Some(Some(stride)) = place.reference.element_strides().get(dim) {
             return Ok(Expr::number(*stride));
         }
@@ -170,7 +180,8 @@ impl<'p, 'c, 'a> Lowering<'p, 'c, 'a> {
         // Whole periods do not take part.
         let periods = bytes.constant.div_euclid(SWIZZLE_PERIOD) * SWIZZLE_PERIOD;
         let rest = Expr { constant: bytes.constant - periods, ..bytes };
-        let (Some(value), true) = (rest.value, rest.multiple % SWIZZLE_PERIOD != 0 || rest.multiple == 0) else {
+        let (Some(value), true) = (rest.value, rest.multiple % SWIZZLE_PERIOD != 0 || rest.multiple == 0)
+        else {
             return Ok(Expr { constant: periods + permute(rest.constant), ..rest });
         };
         let ty = melior::ir::ValueLike::r#type(&value);
@@ -187,7 +198,12 @@ impl<'p, 'c, 'a> Lowering<'p, 'c, 'a> {
     }
 
     /// The address `bytes` behind the root.
-    fn address(&self, e: &Emitter<'c, 'a>, place: &Place<'_, 'c, 'a>, bytes: Expr<'c, 'a>) -> Lower<Address<'c, 'a>> {
+    fn address(
+        &self,
+        e: &Emitter<'c, 'a>,
+        place: &Place<'_, 'c, 'a>,
+        bytes: Expr<'c, 'a>,
+    ) -> Lower<Address<'c, 'a>> {
         let constant = bytes.constant.saturating_add(place.offset);
         let mut pointer = place.base;
         if let Some(value) = bytes.value {
@@ -205,7 +221,12 @@ impl<'p, 'c, 'a> Lowering<'p, 'c, 'a> {
     }
 
     /// The address of the first element of the view.
-    pub(super) fn start(&self, e: &Emitter<'c, 'a>, op: Op, place: &Place<'_, 'c, 'a>) -> Lower<Address<'c, 'a>> {
+    pub(super) fn start(
+        &self,
+        e: &Emitter<'c, 'a>,
+        op: Op,
+        place: &Place<'_, 'c, 'a>,
+    ) -> Lower<Address<'c, 'a>> {
         let positions = self.starts(e, op, &place.view.starts)?;
         let bytes = self.byte_offset(e, op, place, &positions)?;
         self.address(e, place, bytes)
@@ -288,7 +309,8 @@ impl<'p, 'c, 'a> Lowering<'p, 'c, 'a> {
             };
             let moved = remainder.mul(e, dim.step)?;
             let position = positions.get_mut(dim.root);
-            let position = position.ok_or_else(|| unsupported(self.module(), op, "has a view of no dimension"))?;
+            let position =
+                position.ok_or_else(|| unsupported(self.module(), op, "has a view of no dimension"))?;
             *position = position.add(e, moved)?;
             rest = quotient;
             dims = outer;

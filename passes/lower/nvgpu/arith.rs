@@ -171,7 +171,9 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
         for round in 0..usize::try_from(form.rounds).unwrap_or_default() {
             let operands: Vec<_> = operands.iter().filter_map(|chunks| chunks.get(round).copied()).collect();
             let made = self.e.op(name, &operands, &types, &attributes)?;
-            for (chunks, result) in chunks.iter_mut().zip(melior::ir::operation::OperationLike::results(&made)) {
+            for (chunks, result) in
+                chunks.iter_mut().zip(melior::ir::operation::OperationLike::results(&made))
+            {
                 chunks.push(Mlir::from(result));
             }
         }
@@ -182,7 +184,12 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
     }
 
     /// The chunks of an operand, in the layout of the result and with its own element type.
-    pub(super) fn operand_chunks(&mut self, op: Op, value: Value, result: &Form<'c>) -> Lower<Vec<Mlir<'c, 'a>>> {
+    pub(super) fn operand_chunks(
+        &mut self,
+        op: Op,
+        value: Value,
+        result: &Form<'c>,
+    ) -> Lower<Vec<Mlir<'c, 'a>>> {
         if self.module().types.as_vector(self.module().ty(value)).is_none() {
             // A number beside arrays: the condition of a select.
             let number = self.number(op, value)?;
@@ -202,7 +209,8 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
     ) -> Lower<()> {
         let module = self.module();
         let is_index = |value: Value| matches!(module.types.kind(module.ty(value)), TypeKind::Index);
-        let mut involved = module.operands(op).chain(results.iter().copied()).filter(|&value| is_index(value));
+        let mut involved =
+            module.operands(op).chain(results.iter().copied()).filter(|&value| is_index(value));
         let narrow = involved.all(|value| self.plan.ranges.get(value).is_narrow());
         let index = if narrow { self.e.types().i32 } else { self.e.types().i64 };
         let mut operands = Vec::new();
@@ -290,12 +298,10 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
                 }
                 Ok(())
             }
-            (Some(FloatKind::F32), Some(FloatKind::TF32)) => {
-                self.map_elements(op, &|this, element| {
-                    let bits = this.e.intrinsic("llvm.nvvm.f2tf32.rna", &[element], this.e.types().i32)?;
-                    Ok(this.e.convert("arith.bitcast", bits, this.e.types().f32)?)
-                })
-            }
+            (Some(FloatKind::F32), Some(FloatKind::TF32)) => self.map_elements(op, &|this, element| {
+                let bits = this.e.intrinsic("llvm.nvvm.f2tf32.rna", &[element], this.e.types().i32)?;
+                Ok(this.e.convert("arith.bitcast", bits, this.e.types().f32)?)
+            }),
             (Some(from), Some(to)) if is_plain(from) && is_plain(to) => {
                 let name = module.op_name(op);
                 self.elementwise(op, name, true)
@@ -347,7 +353,8 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
             let count = usize::try_from(if form.layout == Layout::Splat { 1 } else { form.vec }).unwrap_or(1);
             let elements = (0..count)
                 .map(|place| {
-                    let row: Vec<_> = columns.iter().filter_map(|column| column.get(place).copied()).collect();
+                    let row: Vec<_> =
+                        columns.iter().filter_map(|column| column.get(place).copied()).collect();
                     function(self, &row)
                 })
                 .collect::<Lower<Vec<_>>>()?;

@@ -74,7 +74,9 @@ impl<'p, 'c, 'a> Lowering<'p, 'c, 'a> {
     /// `tg.inval_barrier`.
     pub(super) fn inval_barrier(&mut self, op: Op) -> Lower<()> {
         let e = self.elected()?;
-        self.each_barrier(op, &e, &|barrier, _, e, index| Ok(e.invalidate_at(e.barrier_address(barrier, index)?)?))
+        self.each_barrier(op, &e, &|barrier, _, e, index| {
+            Ok(e.invalidate_at(e.barrier_address(barrier, index)?)?)
+        })
     }
 
     #[allow(clippy::type_complexity, reason = "one use")]
@@ -85,7 +87,9 @@ impl<'p, 'c, 'a> Lowering<'p, 'c, 'a> {
         act: &dyn Fn(BarrierGroup<'c, 'a>, u32, &Emitter<'c, 'a>, Mlir<'c, 'a>) -> Lower<()>,
     ) -> Lower<()> {
         let (root, first, count) = self.barrier_range(e, op, "indices")?;
-        let (Some(&group), Some(plan)) = (self.prologue.barriers.get(&root), self.plan.arrivals.barrier(root)) else {
+        let (Some(&group), Some(plan)) =
+            (self.prologue.barriers.get(&root), self.plan.arrivals.barrier(root))
+        else {
             return Err(unsupported(self.module(), op, "uses a barrier of unknown origin").into());
         };
         for offset in 0..count {
@@ -274,7 +278,12 @@ impl<'p, 'c, 'a> Lowering<'p, 'c, 'a> {
     fn same_in_all_lanes(&self, op: Op, done: Mlir<'c, 'a>) -> Lower<Mlir<'c, 'a>> {
         let e = self.e;
         if self.crew().lanes != crate::lower::plan::shape::WARP {
-            return Err(unsupported(self.module(), op, "by a whole warpgroup has no lowering: wait, or let a role of one warp test").into());
+            return Err(unsupported(
+                self.module(),
+                op,
+                "by a whole warpgroup has no lowering: wait, or let a role of one warp test",
+            )
+            .into());
         }
         let all = e.i32(-1)?;
         let kind = ("kind", e.attribute("#nvvm<vote_sync_kind all>")?);
@@ -287,6 +296,7 @@ fn has_remote_arrivals(lowering: &Lowering<'_, '_, '_>, wait: Op) -> bool {
     let module = lowering.module();
     let root = crate::lower::plan::arrivals::barrier_root(module, wait);
     module.walk(lowering.plan.shape.op).into_iter().any(|op| {
-        module.operand_named(op, "peer").is_some() && crate::lower::plan::arrivals::barrier_root(module, op) == root
+        module.operand_named(op, "peer").is_some()
+            && crate::lower::plan::arrivals::barrier_root(module, op) == root
     })
 }

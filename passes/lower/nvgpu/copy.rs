@@ -29,7 +29,8 @@ impl<'p, 'c, 'a> Lowering<'p, 'c, 'a> {
         let module = self.module();
         let plan = self.copy_plan(op)?;
         let elected = self.elected()?;
-        let predicate = module.operand_named(op, "predicate").map(|value| self.number(op, value)).transpose()?;
+        let predicate =
+            module.operand_named(op, "predicate").map(|value| self.number(op, value)).transpose()?;
         let e = match predicate {
             Some(predicate) => elected.if_then(predicate)?,
             None => elected,
@@ -58,7 +59,8 @@ impl<'p, 'c, 'a> Lowering<'p, 'c, 'a> {
             multicast = Some(mask);
             let moved = Expr::value(part, i64::from(plan.parts) - 1, 1).mul(&e, *extent)?;
             positions[*at] = positions[*at].add(&e, moved)?;
-            let bytes = Expr::value(part, i64::from(plan.parts) - 1, 1).mul(&e, plan.bytes / i64::from(plan.parts))?;
+            let bytes = Expr::value(part, i64::from(plan.parts) - 1, 1)
+                .mul(&e, plan.bytes / i64::from(plan.parts))?;
             if let Some(bytes) = bytes.value {
                 destination = e.offset_bytes(destination, Space::Shared, GepIndex::Value(bytes))?;
             }
@@ -92,7 +94,8 @@ impl<'p, 'c, 'a> Lowering<'p, 'c, 'a> {
         let module = self.module();
         let plan = self.copy_plan(op)?;
         let elected = self.elected()?;
-        let predicate = module.operand_named(op, "predicate").map(|value| self.number(op, value)).transpose()?;
+        let predicate =
+            module.operand_named(op, "predicate").map(|value| self.number(op, value)).transpose()?;
         let e = match predicate {
             Some(predicate) => elected.if_then(predicate)?,
             None => elected,

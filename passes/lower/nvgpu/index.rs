@@ -107,7 +107,8 @@ impl<'c, 'a> Expr<'c, 'a> {
         let high = self.high.saturating_add(rest);
         let number = e.integer(value.r#type(), divisor)?;
         let (q, r) = (e.binary("arith.divui", whole, number)?, e.binary("arith.remui", whole, number)?);
-        let multiple = crate::lower::plan::ranges::gcd(crate::lower::plan::ranges::gcd(self.multiple, rest), divisor);
+        let multiple =
+            crate::lower::plan::ranges::gcd(crate::lower::plan::ranges::gcd(self.multiple, rest), divisor);
         Ok((
             Self { constant: quotient, value: Some(q), high: high / divisor, multiple: 1 },
             Self { constant: 0, value: Some(r), high: high.min(divisor - 1), multiple },

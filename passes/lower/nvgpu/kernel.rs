@@ -4,11 +4,12 @@ use melior::ir::{Location, Value as Mlir};
 use rustc_hash::FxHashMap;
 use serde_json::Value as Json;
 use tidegate_ir::diag::codes;
-use tidegate_ir::ops::{Opcode, TgOp};
+use tidegate_ir::ops::{Opcode, TgOp, VectorOp};
 use tidegate_ir::types::{FloatKind, TypeKind};
 use tidegate_ir::{Module, Op, Value};
 
 use super::{Lower, Lowering, Plan, refuse, thread::Thread, unsupported, value::Low};
+use crate::analysis::layout::{Layout, value_layout};
 use crate::lower::{
     mlir::{
         Session,
@@ -56,7 +57,8 @@ pub(super) fn lower(plan: &Plan<'_>, session: &Session, kernels: &KernelModule<'
     if smem.dynamic_bytes > 0 {
         top.declare_dynamic_smem(smem.alignment)?;
     }
-    let parameters = plan.params.list.iter().map(|param| parameter(plan, *param)).collect::<Lower<Vec<_>>>()?;
+    let parameters =
+        plan.params.list.iter().map(|param| parameter(plan, *param)).collect::<Lower<Vec<_>>>()?;
     let attributes = KernelAttributes {
         lanes: plan.shape.lanes(),
         cluster: plan.shape.cluster_dims(),
@@ -167,7 +169,8 @@ fn smem_sizes(plan: &Plan<'_>) -> Lower<SmemSizes> {
     let static_bytes = plan.arrivals.groups.iter().map(|group| 8 * i64::from(group.size)).sum::<i64>();
     let before = (static_bytes + alignment - 1) / alignment * alignment;
     if before + end > SMEM_LIMIT {
-        let message = format!("the kernel needs {} bytes of shared memory, and can have {SMEM_LIMIT}", before + end);
+        let message =
+            format!("the kernel needs {} bytes of shared memory, and can have {SMEM_LIMIT}", before + end);
         return Err(refuse(module, plan.shape.op, codes::SHARED_MEMORY_LIMIT, message).into());
     }
     let alignment = u32::try_from(alignment).unwrap_or(1024);
@@ -236,7 +239,13 @@ impl<'p, 'c, 'a> Lowering<'p, 'c, 'a> {
         let mut roles_done = false;
         for op in module.block_ops(body) {
             let allowed = match module.opcode(op) {
-                Opcode::Arith(_) | Opcode::Math(_) => !module.results(op).any(|value| module.types.as_vector(module.ty(value)).is_some()),
+                // An array that is one number in every lane means the same to threads of any size.
+                Opcode::Arith(_)
+                | Opcode::Math(_)
+                | Opcode::Vector(VectorOp::Broadcast | VectorOp::ShapeCast) => module
+                    .results(op)
+                    .filter(|&value| module.types.as_vector(module.ty(value)).is_some())
+                    .all(|value| value_layout(module, value) == Some(Layout::Splat)),
                 Opcode::Tg(tg) => match tg {
                     TgOp::Return
                     | TgOp::AxisIndex
@@ -278,7 +287,10 @@ impl<'p, 'c, 'a> Lowering<'p, 'c, 'a> {
                 return Err(unsupported(module, op, what).into());
             }
             let pure = module.opcode(op).is_pure() || module.opcode(op).is_terminator();
-            if roles_done && !pure && !matches!(module.opcode(op), Opcode::Tg(TgOp::BlockSync | TgOp::ClusterSync)) {
+            if roles_done
+                && !pure
+                && !matches!(module.opcode(op), Opcode::Tg(TgOp::BlockSync | TgOp::ClusterSync))
+            {
                 // The roles end before what follows.
                 self.close()?;
                 self.e.block_barrier()?;
@@ -410,7 +422,8 @@ impl<'p, 'c, 'a> Lowering<'p, 'c, 'a> {
         let distance = shape.grid.len() - 1 - axis;
         let dim = distance.min(2);
         let clusters = shape.cluster_dims().map_or(1, |dims| dims[dim]);
-        let folded: Vec<_> = shape.grid.iter().rev().enumerate().filter(|(at, _)| (*at).min(2) == dim).collect();
+        let folded: Vec<_> =
+            shape.grid.iter().rev().enumerate().filter(|(at, _)| (*at).min(2) == dim).collect();
         let limit = folded.iter().map(|(_, axis)| axis.extent).product::<Option<u32>>();
         let register = ["ctaid.x", "ctaid.y", "ctaid.z"][dim];
         let mut index = e.special_register(register, limit.map(|limit| limit * clusters))?;
@@ -435,7 +448,9 @@ impl<'p, 'c, 'a> Lowering<'p, 'c, 'a> {
     /// `tg.dim`.
     pub(super) fn dim(&mut self, op: Op) -> Lower<()> {
         let module: &Module = self.module();
-        let view = module.operand_named(op, "source").and_then(|value| crate::lower::plan::views::View::of(module, value));
+        let view = module
+            .operand_named(op, "source")
+            .and_then(|value| crate::lower::plan::views::View::of(module, value));
         let dimension = module.attr_i64(op, "dimension").and_then(|dim| usize::try_from(dim).ok());
         let (Some(view), Some(dimension)) = (view, dimension) else {
             return Err(unsupported(module, op, "asks for the extent of something unknown").into());
@@ -447,7 +462,8 @@ impl<'p, 'c, 'a> Lowering<'p, 'c, 'a> {
         let value = if *extent == tidegate_ir::types::DYNAMIC {
             let arg = self.prologue.args.iter().position(|&arg| arg == view.root);
             let value = arg.and_then(|arg| self.prologue.param(Param::Extent { arg, dim: dim.root }));
-            let value = value.ok_or_else(|| unsupported(module, op, "asks for an extent that nobody knows"))?;
+            let value =
+                value.ok_or_else(|| unsupported(module, op, "asks for an extent that nobody knows"))?;
             self.e.to_integer(value, ty)?
         } else {
             self.e.integer(ty, *extent)?

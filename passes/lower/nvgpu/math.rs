@@ -37,7 +37,9 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
             MathOp::Log2 => self.approximate(op, &|this, x| this.log2(x[0])),
             MathOp::Log => self.approximate(op, &|this, x| this.scaled(this.log2(x[0])?, LN_2)),
             MathOp::Log10 => self.approximate(op, &|this, x| this.scaled(this.log2(x[0])?, LOG10_2)),
-            MathOp::Rsqrt => self.approximate(op, &|this, x| this.unary("llvm.nvvm.rsqrt.approx.ftz.f", x[0])),
+            MathOp::Rsqrt => {
+                self.approximate(op, &|this, x| this.unary("llvm.nvvm.rsqrt.approx.ftz.f", x[0]))
+            }
             MathOp::Sin => self.approximate(op, &|this, x| this.unary("llvm.nvvm.sin.approx.f", x[0])),
             MathOp::Cos => self.approximate(op, &|this, x| this.unary("llvm.nvvm.cos.approx.f", x[0])),
             MathOp::Tanh => self.approximate(op, &|this, x| this.tanh(x[0])),
@@ -56,7 +58,8 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
         let flags = flags.iter().map(|&flag| Ok(self.e.i1(flag)?)).collect::<Lower<Vec<_>>>()?;
         let operands: Vec<Value> = module.operands(op).collect();
         if module.types.as_vector(module.ty(result)).is_none() {
-            let mut arguments = operands.iter().map(|&value| self.number(op, value)).collect::<Lower<Vec<_>>>()?;
+            let mut arguments =
+                operands.iter().map(|&value| self.number(op, value)).collect::<Lower<Vec<_>>>()?;
             let Some(ty) = arguments.first().map(|argument| argument.r#type()) else { return Ok(()) };
             arguments.extend(flags);
             let number = self.e.intrinsic(name, &arguments, ty)?;
@@ -72,7 +75,8 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
         }
         let chunks = (0..usize::try_from(form.rounds).unwrap_or_default())
             .map(|round| {
-                let mut arguments: Vec<_> = inputs.iter().filter_map(|chunks| chunks.get(round).copied()).collect();
+                let mut arguments: Vec<_> =
+                    inputs.iter().filter_map(|chunks| chunks.get(round).copied()).collect();
                 arguments.extend(&flags);
                 Ok(self.e.intrinsic(name, &arguments, form.chunk)?)
             })
@@ -134,13 +138,15 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
     }
 
     fn tanh(&self, x: Mlir<'c, 'a>) -> Lower<Mlir<'c, 'a>> {
-        let result = self.e.inline_asm("tanh.approx.f32 $0, $1;", "=f,f", &[x], Some(self.e.types().f32), false)?;
+        let result =
+            self.e.inline_asm("tanh.approx.f32 $0, $1;", "=f,f", &[x], Some(self.e.types().f32), false)?;
         Ok(result.unwrap_or(x))
     }
 
     /// Abramowitz and Stegun 7.1.26: off by at most 1.5e-7, and by what `ex2.approx` adds.
     fn erf(&self, x: Mlir<'c, 'a>) -> Lower<Mlir<'c, 'a>> {
-        const COEFFICIENTS: [f64; 5] = [1.061_405_429, -1.453_152_027, 1.421_413_741, -0.284_496_736, 0.254_829_592];
+        const COEFFICIENTS: [f64; 5] =
+            [1.061_405_429, -1.453_152_027, 1.421_413_741, -0.284_496_736, 0.254_829_592];
         let e = self.e;
         let single = e.types().f32;
         let (mul, add) = ("arith.mulf", "arith.addf");

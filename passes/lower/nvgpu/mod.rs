@@ -249,7 +249,9 @@ impl<'p, 'c, 'a> Lowering<'p, 'c, 'a> {
             Opcode::Vector(vector) => self.vector(vector, op),
             Opcode::Scf(scf) => self.scf(scf, op),
             Opcode::Tg(tg) => self.tg(tg, op),
-            Opcode::Builtin(_) => Err(unsupported(self.module(), op, "inside a kernel has no lowering").into()),
+            Opcode::Builtin(_) => {
+                Err(unsupported(self.module(), op, "inside a kernel has no lowering").into())
+            }
             Opcode::Opaque(_) => {
                 let message = format!("`{}` is of a dialect that has no lowering", self.module().op_name(op));
                 Err(refuse(self.module(), op, codes::OPAQUE_OP, message).into())

@@ -140,7 +140,8 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
         let [lower, upper, step] = bounds[..] else {
             return Err(unsupported(module, op, "lacks a bound").into());
         };
-        let narrow = [lower, upper, step, counter].iter().all(|&value| self.plan.ranges.get(value).is_narrow());
+        let narrow =
+            [lower, upper, step, counter].iter().all(|&value| self.plan.ranges.get(value).is_narrow());
         let is_index = matches!(module.types.kind(module.ty(counter)), TypeKind::Index);
         let ty = match (is_index, narrow) {
             (true, true) => self.e.types().i32,

@@ -63,9 +63,10 @@ impl Form<'_> {
 impl<'c, 'a> Lowering<'_, 'c, 'a> {
     /// What stands for `value`, an operand of `op`.
     pub(super) fn low(&self, op: Op, value: Value) -> Lower<Low<'c, 'a>> {
-        self.values.get(&value).cloned().ok_or_else(|| {
-            Failure::from(unsupported(self.module(), op, "uses a value that has no lowering"))
-        })
+        self.values
+            .get(&value)
+            .cloned()
+            .ok_or_else(|| Failure::from(unsupported(self.module(), op, "uses a value that has no lowering")))
     }
 
     /// The number that stands for `value`.
@@ -162,7 +163,9 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
             Layout::Strided { vec } => {
                 let vec = i64::from(vec);
                 if elements % vec != 0 {
-                    return Err(unsupported(module, op, "has an array that its layout does not divide").into());
+                    return Err(
+                        unsupported(module, op, "has an array that its layout does not divide").into()
+                    );
                 }
                 (vec, layout.registers(elements, lanes) / vec)
             }

@@ -156,7 +156,8 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
         let module = self.module();
         let elem = module.types.elem_of(module.ty(value));
         let bytes = module.types.bytes_of(elem, 1);
-        let bytes = bytes.ok_or_else(|| unsupported(module, op, "moves elements that have no memory form"))?;
+        let bytes =
+            bytes.ok_or_else(|| unsupported(module, op, "moves elements that have no memory form"))?;
         Ok((if ty == self.e.types().i1 { self.e.types().i8 } else { ty }, bytes))
     }
 
@@ -167,7 +168,8 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
         let (in_memory, bytes) = self.scratch_element(form.elem, op, value)?;
         let start = self.scratch(op)?;
         let e = self.e;
-        let lane = Expr::value(self.thread.lane, form.lanes - 1, 1).mul(&e, form.vec * bytes)?.materialize(&e)?;
+        let lane =
+            Expr::value(self.thread.lane, form.lanes - 1, 1).mul(&e, form.vec * bytes)?.materialize(&e)?;
         let own = e.offset_bytes(start, Space::Shared, GepIndex::Value(lane))?;
         let alignment = u32::try_from((form.vec * bytes).min(16)).unwrap_or(1);
         for (round, &chunk) in (0..form.rounds).zip(&array.chunks) {
@@ -270,7 +272,9 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
         let module = self.module();
         let kind = module.attr(op, "kind").map(|attr| module.attrs.kind(attr));
         let kind = match kind {
-            Some(tidegate_ir::attr::AttrKind::Opaque(text) | tidegate_ir::attr::AttrKind::Str(text)) => &**text,
+            Some(tidegate_ir::attr::AttrKind::Opaque(text) | tidegate_ir::attr::AttrKind::Str(text)) => {
+                &**text
+            }
             _ => "add",
         };
         let kind = kind.split_once('<').map_or(kind, |(_, rest)| rest.trim_end_matches('>'));
@@ -369,7 +373,8 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
         let (is_float, bits) = self.element_kind(source);
         let e = self.e;
         let how = self.combine_of(op);
-        let how = Combine { kind: &how.kind.to_owned() };
+        let kind = how.kind.to_owned();
+        let how = Combine { kind: &kind };
         // The lane's own elements.
         let mut own: Option<Mlir<'c, 'a>> = None;
         for (round, &chunk) in (0..form.rounds).zip(&chunks) {
@@ -405,7 +410,8 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
         // The warps of the thread.
         let start = self.scratch(op)?;
         let (in_memory, bytes) = self.scratch_element(form.elem, op, source)?;
-        let widened = if in_memory == form.elem { total } else { e.convert("arith.extui", total, in_memory)? };
+        let widened =
+            if in_memory == form.elem { total } else { e.convert("arith.extui", total, in_memory)? };
         let (warp, lane) = Expr::value(self.thread.lane, form.lanes - 1, 1).div_rem(&e, 32)?;
         let first = e.if_then(e.compare(Comparison::Equal, lane.materialize(&e)?, e.i32(0)?)?)?;
         let place = warp.mul(&first, bytes)?.materialize(&first)?;
@@ -509,7 +515,8 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
                 let e = self.e;
                 let repeat = e.for_loop([e.i32(0)?, e.i32(count)?, e.i32(1)?], &[acc], false)?;
                 let b = repeat.body;
-                let extents: Vec<i64> = (0..from.len()).filter(|&dim| is_reduced(dim)).map(|dim| from[dim]).collect();
+                let extents: Vec<i64> =
+                    (0..from.len()).filter(|&dim| is_reduced(dim)).map(|dim| from[dim]).collect();
                 let gone = coordinates(&b, Expr::value(repeat.counter, count - 1, 1), &extents)?;
                 let (mut kept, mut gone) = (kept.into_iter(), gone.into_iter());
                 let mut number = Expr::number(0);

@@ -51,6 +51,8 @@ pub struct BarrierPlan {
     pub remote: bool,
     /// Whether they are initialised before the kernel starts; otherwise `tg.init_barrier` does it.
     pub at_entry: bool,
+    /// Whether all threads that arrive also wait for the phase right behind, so that the wait joins their lanes.
+    pub rendezvous: bool,
 }
 
 /// How the barriers of a kernel count.
@@ -85,14 +87,16 @@ impl ArrivalPlan {
     fn group(&mut self, module: &Module, shape: &KernelShape, alloc: Op, ops: &[Op]) {
         let root = module.result(alloc, 0);
         let TypeKind::BarrierRef(barrier) = module.types.kind(module.ty(root)) else { return };
-        let uses: Vec<Op> = ops.iter().copied().filter(|&op| barrier_root(module, op) == Some(root)).collect();
+        let uses: Vec<Op> =
+            ops.iter().copied().filter(|&op| barrier_root(module, op) == Some(root)).collect();
         let remote = barrier.is_cluster() || uses.iter().any(|&op| reaches_peers(module, op));
         let copies = uses.iter().any(|&op| module.opcode(op) == Opcode::Tg(TgOp::CopyGmemToSmem));
         let counting = match remote || barrier.arrivals.saturating_mul(i64::from(WARPGROUP)) > MAX_COUNT {
             true => Counting::Elected,
             false => self.counting(module, shape, &uses),
         };
-        let blocks = i64::from(targets(barrier, shape).map_or(1, |targets| targets.len().try_into().unwrap_or(1)));
+        let blocks =
+            i64::from(targets(barrier, shape).map_or(1, |targets| targets.len().try_into().unwrap_or(1)));
         let lanes = match counting {
             Counting::Elected => 1,
             Counting::AllLanes => i64::from(WARPGROUP),
@@ -107,6 +111,7 @@ impl ArrivalPlan {
             asynchronous: copies || remote,
             remote,
             at_entry: !module.has_attr(alloc, "uninitialized"),
+            rendezvous: counting == Counting::AllLanes && is_rendezvous(module, shape, barrier, &uses),
         });
     }
 
@@ -159,6 +164,8 @@ fn runs_on_one_lane(module: &Module, crew: &Crew) -> bool {
             Opcode::Arith(_) | Opcode::Math(_) | Opcode::Scf(_) => true,
             Opcode::Vector(_) | Opcode::Builtin(_) | Opcode::Opaque(_) => false,
             Opcode::Tg(tg) => match tg {
+                // On a cluster barrier each lane signals a block.
+                TgOp::BarrierArrive => !on_cluster_barrier(module, op),
                 TgOp::Return
                 | TgOp::AxisIndex
                 | TgOp::Dim
@@ -170,7 +177,6 @@ fn runs_on_one_lane(module: &Module, crew: &Crew) -> bool {
                 | TgOp::Subview
                 | TgOp::Load
                 | TgOp::Store
-                | TgOp::BarrierArrive
                 | TgOp::BarrierArriveExpectTx
                 | TgOp::BarrierExpectTx
                 | TgOp::BarrierWait
@@ -186,22 +192,30 @@ fn runs_on_one_lane(module: &Module, crew: &Crew) -> bool {
                 | TgOp::Assert => true,
                 // All lanes execute it, before the one goes on alone.
                 TgOp::SetMaxRegisters => module.parent_op(op) == Some(crew.op),
-                TgOp::Kernel | TgOp::WarpSpecialize | TgOp::Role | TgOp::BlockSync | TgOp::ClusterSync => false,
+                TgOp::Kernel | TgOp::WarpSpecialize | TgOp::Role | TgOp::BlockSync | TgOp::ClusterSync => {
+                    false
+                }
             },
         };
         one && !module.operands(op).any(is_array) && !module.results(op).any(is_array)
     })
 }
 
+fn on_cluster_barrier(module: &Module, op: Op) -> bool {
+    let barrier = module.operand_named(op, "barrier");
+    let barrier = barrier.and_then(|value| module.types.as_barrier(module.ty(value)));
+    barrier.is_some_and(BarrierRefType::is_cluster)
+}
+
 /// Whether `op` reaches into other blocks of the cluster.
 pub fn reaches_peers(module: &Module, op: Op) -> bool {
     match module.opcode(op) {
         Opcode::Tg(TgOp::BarrierArrive | TgOp::BarrierArriveExpectTx | TgOp::BarrierExpectTx) => {
-            let barrier = module.operand_named(op, "barrier");
-            let cluster = barrier.and_then(|value| module.types.as_barrier(module.ty(value)));
-            cluster.is_some_and(BarrierRefType::is_cluster) || module.operand_named(op, "peer").is_some()
+            on_cluster_barrier(module, op) || module.operand_named(op, "peer").is_some()
         }
-        Opcode::Tg(TgOp::CopyGmemToSmem) => module.has_attr(op, "multicast") || module.has_attr(op, "collective"),
+        Opcode::Tg(TgOp::CopyGmemToSmem) => {
+            module.has_attr(op, "multicast") || module.has_attr(op, "collective")
+        }
         Opcode::Tg(_)
         | Opcode::Arith(_)
         | Opcode::Math(_)
@@ -210,6 +224,34 @@ pub fn reaches_peers(module: &Module, op: Op) -> bool {
         | Opcode::Builtin(_)
         | Opcode::Opaque(_) => false,
     }
+}
+
+/// Whether the barrier is one where threads meet: as many threads as it counts arrivals, each arriving once and then
+/// waiting for the same phase before it goes on. By induction every phase takes one arrival of each, so a lane that is
+/// through the wait knows that all lanes of its thread have arrived.
+fn is_rendezvous(module: &Module, shape: &KernelShape, barrier: &BarrierRefType, uses: &[Op]) -> bool {
+    let mut threads = 0;
+    let mut paired = 0;
+    for crew in &shape.crews {
+        let own = uses.iter().copied().filter(|&op| module.ancestors(op).any(|ancestor| ancestor == crew.op));
+        let arrivals: Vec<Op> =
+            own.filter(|&op| module.opcode(op) == Opcode::Tg(TgOp::BarrierArrive)).collect();
+        threads += if arrivals.is_empty() { 0 } else { crew.threads };
+        for arrive in arrivals {
+            let next = std::iter::successors(module.next_op(arrive), |&op| module.next_op(op))
+                .find(|&op| uses.contains(&op) || !module.regions(op).is_empty());
+            let waits = next.is_some_and(|next| {
+                matches!(module.opcode(next), Opcode::Tg(TgOp::BarrierWait | TgOp::BarrierWaitParity))
+                    && module.operand_named(next, "barrier") == module.operand_named(arrive, "barrier")
+                    && module.index_list(next, "indices") == module.index_list(arrive, "indices")
+            });
+            if !waits || module.attr_i64(arrive, "count").unwrap_or(1) != 1 {
+                return false;
+            }
+            paired += 2;
+        }
+    }
+    i64::from(threads) == barrier.arrivals && paired == uses.len()
 }
 
 /// The blocks that an arrival on a cluster barrier reaches, as distances in rank from the block of the cluster that
@@ -224,7 +266,8 @@ pub fn targets(barrier: &BarrierRefType, shape: &KernelShape) -> Option<Vec<u32>
         let mut along = vec![0];
         for name in axes.names() {
             let Some(axis) = shape.cluster.iter().position(|axis| axis.0 == name) else { continue };
-            let (stride, extent) = (shape.cluster_stride(axis), shape.cluster.get(axis).map_or(1, |axis| axis.1));
+            let (stride, extent) =
+                (shape.cluster_stride(axis), shape.cluster.get(axis).map_or(1, |axis| axis.1));
             along = (0..extent).flat_map(|at| along.iter().map(move |rank| rank + at * stride)).collect();
         }
         all.extend(along);
@@ -237,7 +280,11 @@ pub fn targets(barrier: &BarrierRefType, shape: &KernelShape) -> Option<Vec<u32>
 /// Whether the kernel waits for every phase that peers take part in, so that no block can end while a peer still reaches
 /// into it. Answers yes only for code without loops and conditions around those ops.
 fn phases_are_awaited(module: &Module, ops: &[Op]) -> bool {
-    let straight = |op: Op| !module.ancestors(op).any(|parent| matches!(module.opcode(parent), Opcode::Scf(ScfOp::For | ScfOp::If | ScfOp::While)));
+    let straight = |op: Op| {
+        !module
+            .ancestors(op)
+            .any(|parent| matches!(module.opcode(parent), Opcode::Scf(ScfOp::For | ScfOp::If | ScfOp::While)))
+    };
     let reaching = ops.iter().copied().filter(|&op| reaches_peers(module, op));
     let mut roots: Vec<Value> = Vec::new();
     for op in reaching {
@@ -270,7 +317,11 @@ fn phases_are_awaited(module: &Module, ops: &[Op]) -> bool {
             }
         }
         // Several waiting threads may each wait for all phases; fewer waits than phases are too few in any case.
-        let crews = module.walk(module.top()).into_iter().filter(|&op| module.opcode(op) == Opcode::Tg(TgOp::Role)).count();
+        let crews = module
+            .walk(module.top())
+            .into_iter()
+            .filter(|&op| module.opcode(op) == Opcode::Tg(TgOp::Role))
+            .count();
         waits > 0 && arrivals == barrier.arrivals.saturating_mul(waits) && crews <= 1
     })
 }

@@ -43,9 +43,14 @@ pub fn manifest(module: &Module, shape: &KernelShape, params: &Params, smem: Sme
         })
         .collect();
     let operands: Vec<Json> = operands(module, shape);
-    let entries = params.list.iter().enumerate().map(|(index, param)| entry(module, shape, index, param, params));
-    let maps: Vec<Json> =
-        params.maps.iter().enumerate().map(|(index, map)| tensor_map(module, params, index, map, &operands)).collect();
+    let entries =
+        params.list.iter().enumerate().map(|(index, param)| entry(module, shape, index, param, params));
+    let maps: Vec<Json> = params
+        .maps
+        .iter()
+        .enumerate()
+        .map(|(index, map)| tensor_map(module, params, index, map, &operands))
+        .collect();
     json!({
         "kernel": shape.name,
         "entry": shape.name,
@@ -173,14 +178,18 @@ fn direction(module: &Module, shape: &KernelShape, arg: usize) -> &'static str {
         Some("inout") => return "inout",
         _ => {}
     }
-    let Some(root) = module.region_block(shape.op, 0).and_then(|body| module.block_args(body).get(arg).copied()) else {
+    let Some(root) =
+        module.region_block(shape.op, 0).and_then(|body| module.block_args(body).get(arg).copied())
+    else {
         return "in";
     };
     let (mut read, mut written) = (false, false);
     for op in module.walk(shape.op) {
         let touches = |name: &str| {
             let value = module.operand_named(op, name);
-            value.and_then(|value| super::views::View::of(module, value)).is_some_and(|view| view.root == root)
+            value
+                .and_then(|value| super::views::View::of(module, value))
+                .is_some_and(|view| view.root == root)
         };
         match module.opcode(op) {
             Opcode::Tg(TgOp::Load | TgOp::CopyGmemToSmem) => read |= touches("source"),

@@ -10,9 +10,11 @@ use tidegate_ir::types::{DYNAMIC, RefType, TypeKind};
 use tidegate_ir::{Module, Op, Type, Value};
 
 use super::{
-    Refusal, refuse, unsupported,
+    Refusal,
     ranges::{Ranges, gcd},
+    refuse,
     shape::KernelShape,
+    unsupported,
     views::{Sum, View},
 };
 
@@ -184,11 +186,16 @@ impl Params {
                         this.list.push(Param::Pointer { arg });
                     }
                     let dims = |sizes: &[i64]| {
-                        let dims: Vec<usize> =
-                            sizes.iter().enumerate().filter(|(_, size)| **size == DYNAMIC).map(|(dim, _)| dim).collect();
+                        let dims: Vec<usize> = sizes
+                            .iter()
+                            .enumerate()
+                            .filter(|(_, size)| **size == DYNAMIC)
+                            .map(|(dim, _)| dim)
+                            .collect();
                         dims
                     };
-                    this.list.extend(dims(&reference.shape).into_iter().map(|dim| Param::Extent { arg, dim }));
+                    this.list
+                        .extend(dims(&reference.shape).into_iter().map(|dim| Param::Extent { arg, dim }));
                     let strides = reference.strides.as_deref().unwrap_or_default();
                     this.list.extend(dims(strides).into_iter().map(|dim| Param::Stride { arg, dim }));
                 }
@@ -232,8 +239,10 @@ impl Params {
             CopyWay::Bulk
         } else {
             let arg = args.iter().position(|&arg| arg == gmem.root);
-            let arg = arg.ok_or_else(|| unsupported(module, op, "copies global memory that is no parameter"))?;
-            let (map, coordinates, cut) = tensor_map(module, op, arg, (gmem_ref, &gmem), (smem_ref, &smem), parts)?;
+            let arg =
+                arg.ok_or_else(|| unsupported(module, op, "copies global memory that is no parameter"))?;
+            let (map, coordinates, cut) =
+                tensor_map(module, op, arg, (gmem_ref, &gmem), (smem_ref, &smem), parts)?;
             let known = self.maps.iter().position(|other| *other == map);
             let map = known.unwrap_or_else(|| {
                 self.maps.push(map);
@@ -270,7 +279,8 @@ fn is_one_piece(reference: &RefType, view: &View) -> bool {
     if view.dims.iter().enumerate().any(|(index, (dim, _))| dim.root != first + index) {
         return false;
     }
-    let covered = |index: usize| reference.shape.get(first + index).copied() == view.dims.get(index).map(|dim| dim.1);
+    let covered =
+        |index: usize| reference.shape.get(first + index).copied() == view.dims.get(index).map(|dim| dim.1);
     let outer = view.dims.iter().position(|(_, extent)| *extent > 1).unwrap_or(view.dims.len());
     let inner_whole = (outer + 1..view.dims.len()).all(covered);
     let Some(tile) = &reference.tile else { return inner_whole };
@@ -373,7 +383,12 @@ fn tensor_map(
             return Err(unsupported(module, op, "copies a part of a tile"));
         }
         let (stride, stride_factor) = stride(dim, divisor);
-        dims.push(MapDim { extent: size(dim, divisor), stride, stride_factor, extent_of_box: boxes[dim] / divisor });
+        dims.push(MapDim {
+            extent: size(dim, divisor),
+            stride,
+            stride_factor,
+            extent_of_box: boxes[dim] / divisor,
+        });
         coordinates.push(Coordinate { dim: Some(dim), divisor });
     }
     if cut_into_tiles {
@@ -384,7 +399,12 @@ fn tensor_map(
         }
     }
     if dims.is_empty() {
-        let one = MapDim { extent: Size::Known(1), stride: Size::Known(element), stride_factor: 1, extent_of_box: 1 };
+        let one = MapDim {
+            extent: Size::Known(1),
+            stride: Size::Known(element),
+            stride_factor: 1,
+            extent_of_box: 1,
+        };
         dims.push(one);
         coordinates.push(Coordinate { dim: None, divisor: 1 });
     }
@@ -392,7 +412,12 @@ fn tensor_map(
     while dims.len() > 5 {
         let spare = dims.iter().position(|dim| dim.extent == Size::Known(1) && dim.extent_of_box == 1);
         let Some(spare) = spare else {
-            return Err(refuse(module, op, codes::COPY_RANK, format!("the tensor map has {} dimensions", dims.len())));
+            return Err(refuse(
+                module,
+                op,
+                codes::COPY_RANK,
+                format!("the tensor map has {} dimensions", dims.len()),
+            ));
         };
         dims.remove(spare);
         coordinates.remove(spare);
@@ -401,8 +426,12 @@ fn tensor_map(
         1 => None,
         parts => {
             let parts = i64::from(parts);
-            let place = dims.iter().position(|dim| dim.extent_of_box > 1).filter(|&at| dims[at].extent_of_box % parts == 0);
-            let at = place.ok_or_else(|| unsupported(module, op, "has a box that its blocks cannot share evenly"))?;
+            let place = dims
+                .iter()
+                .position(|dim| dim.extent_of_box > 1)
+                .filter(|&at| dims[at].extent_of_box % parts == 0);
+            let at = place
+                .ok_or_else(|| unsupported(module, op, "has a box that its blocks cannot share evenly"))?;
             dims[at].extent_of_box /= parts;
             Some((at, dims[at].extent_of_box))
         }
@@ -421,7 +450,9 @@ fn tensor_map(
     }
     let swizzle = smem_ref.swizzle.unwrap_or(0);
     if swizzle != 0 && inner_bytes > i64::from(swizzle) {
-        let message = format!("the innermost extent of the box is {inner_bytes} bytes, more than the swizzle of {swizzle}");
+        let message = format!(
+            "the innermost extent of the box is {inner_bytes} bytes, more than the swizzle of {swizzle}"
+        );
         return Err(refuse(module, op, codes::COPY_SWIZZLE_SPAN, message));
     }
     debug_assert!(smem.dims.len() <= smem_ref.rank());

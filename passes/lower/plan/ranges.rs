@@ -81,7 +81,9 @@ impl Range {
         ];
         let multiple = self.multiple.checked_mul(other.multiple).unwrap_or(1);
         match corners.iter().copied().collect::<Option<Vec<_>>>() {
-            Some(corners) => Self::new(corners.iter().min().copied(), corners.iter().max().copied(), multiple),
+            Some(corners) => {
+                Self::new(corners.iter().min().copied(), corners.iter().max().copied(), multiple)
+            }
             None => Self::new(None, None, multiple),
         }
     }
@@ -145,7 +147,8 @@ impl Ranges {
     }
 
     fn op(&mut self, module: &Module, shape: &KernelShape, op: Op) {
-        let operand = |index: usize| module.get_operand(op, index).map_or(Range::ANY, |value| self.get(value));
+        let operand =
+            |index: usize| module.get_operand(op, index).map_or(Range::ANY, |value| self.get(value));
         let range = match module.opcode(op) {
             Opcode::Arith(arith) => arith_range(module, arith, op, &operand),
             Opcode::Tg(TgOp::AxisIndex) => axis_range(module, shape, op),
@@ -154,7 +157,12 @@ impl Ranges {
                 self.for_loop(module, shape, op);
                 None
             }
-            Opcode::Tg(_) | Opcode::Scf(_) | Opcode::Math(_) | Opcode::Vector(_) | Opcode::Builtin(_) | Opcode::Opaque(_) => {
+            Opcode::Tg(_)
+            | Opcode::Scf(_)
+            | Opcode::Math(_)
+            | Opcode::Vector(_)
+            | Opcode::Builtin(_)
+            | Opcode::Opaque(_) => {
                 for &region in module.regions(op) {
                     for &block in module.region_blocks(region) {
                         self.block(module, shape, block);
@@ -218,7 +226,9 @@ fn arith_range(module: &Module, arith: ArithOp, op: Op, operand: &dyn Fn(usize) 
         ArithOp::RemUI | ArithOp::RemSI => a.rem(b),
         ArithOp::AndI => match (a.low >= 0, b.low >= 0) {
             (false, false) => Range::ANY,
-            (_, true) => Range { low: 0, high: b.high.min(if a.low >= 0 { a.high } else { i64::MAX }), multiple: 1 },
+            (_, true) => {
+                Range { low: 0, high: b.high.min(if a.low >= 0 { a.high } else { i64::MAX }), multiple: 1 }
+            }
             (true, false) => Range { low: 0, high: a.high, multiple: 1 },
         },
         ArithOp::ShLI => match b.as_number() {
@@ -232,7 +242,9 @@ fn arith_range(module: &Module, arith: ArithOp, op: Op, operand: &dyn Fn(usize) 
         ArithOp::MinSI | ArithOp::MinUI if a.low >= 0 && b.low >= 0 => {
             Range { high: a.high.min(b.high), ..a.union(b) }
         }
-        ArithOp::MaxSI | ArithOp::MaxUI if a.low >= 0 && b.low >= 0 => Range { low: a.low.max(b.low), ..a.union(b) },
+        ArithOp::MaxSI | ArithOp::MaxUI if a.low >= 0 && b.low >= 0 => {
+            Range { low: a.low.max(b.low), ..a.union(b) }
+        }
         ArithOp::Select => b.union(operand(2)),
         ArithOp::IndexCast | ArithOp::ExtSI => a,
         ArithOp::IndexCastUI | ArithOp::ExtUI if a.low >= 0 => a,
@@ -278,7 +290,11 @@ fn arith_range(module: &Module, arith: ArithOp, op: Op, operand: &dyn Fn(usize) 
         TypeKind::Index => range,
         TypeKind::Integer { width, .. } if (1..=63).contains(width) => {
             let limit = 1i64 << (width - 1);
-            if range.low >= -limit && range.high < limit { range } else { Range { low: -limit, high: limit - 1, multiple: 1 } }
+            if range.low >= -limit && range.high < limit {
+                range
+            } else {
+                Range { low: -limit, high: limit - 1, multiple: 1 }
+            }
         }
         _ => Range::ANY,
     })

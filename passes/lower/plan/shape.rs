@@ -190,9 +190,11 @@ fn positive(module: &Module, op: Op, what: &str, extent: i64) -> Result<u32, Ref
 fn count(module: &Module, op: Op, attr: &str, default: u32) -> Result<u32, Refusal> {
     match module.attr_i64(op, attr) {
         None => Ok(default),
-        Some(count) => u32::try_from(count).ok().filter(|&count| (1..=32).contains(&count)).ok_or_else(|| {
-            refuse(module, op, codes::ROLE_WARPS, format!("`{attr}` is {count}, and can be 1 to 32"))
-        }),
+        Some(count) => {
+            u32::try_from(count).ok().filter(|&count| (1..=32).contains(&count)).ok_or_else(|| {
+                refuse(module, op, codes::ROLE_WARPS, format!("`{attr}` is {count}, and can be 1 to 32"))
+            })
+        }
     }
 }
 

@@ -221,7 +221,17 @@ impl Walk<'_> {
         match tg {
             TgOp::Load => self.access(op, &mut state, "source", false),
             TgOp::Store => self.access(op, &mut state, "dest", true),
-            TgOp::BarrierWait | TgOp::BarrierWaitParity | TgOp::BarrierTest => state.waited = true,
+            TgOp::BarrierWait | TgOp::BarrierWaitParity => {
+                if self
+                    .plan
+                    .and_then(|plan| plan.used_by(self.module, op))
+                    .is_some_and(|plan| plan.rendezvous)
+                {
+                    state = State::default();
+                }
+                state.waited = true;
+            }
+            TgOp::BarrierTest => state.waited = true,
             TgOp::BarrierArrive => match self.counting(op) {
                 Counting::Elected => self.elected(op, &mut state),
                 Counting::AllLanes => {
@@ -230,7 +240,9 @@ impl Walk<'_> {
                     }
                 }
             },
-            TgOp::BarrierArriveExpectTx | TgOp::InitBarrier | TgOp::InvalBarrier => self.elected(op, &mut state),
+            TgOp::BarrierArriveExpectTx | TgOp::InitBarrier | TgOp::InvalBarrier => {
+                self.elected(op, &mut state)
+            }
             TgOp::CopyGmemToSmem if self.module.has_attr(op, "raw") => {
                 let write = Access { write: true, ..self.any_of(op, "dest") };
                 let read = self.any_of(op, "source");

@@ -84,9 +84,11 @@ impl View {
                 Opcode::Tg(TgOp::Alloc | TgOp::AllocBarrier) => {}
                 _ => return None,
             }
-        } else if module.defining_block(value).and_then(|block| module.block_parent(block)).is_none_or(
-            |parent| module.opcode(parent) != Opcode::Tg(TgOp::Kernel),
-        ) {
+        } else if module
+            .defining_block(value)
+            .and_then(|block| module.block_parent(block))
+            .is_none_or(|parent| module.opcode(parent) != Opcode::Tg(TgOp::Kernel))
+        {
             return None;
         }
         let shape: &[i64] = match module.types.kind(module.ty(value)) {
@@ -164,8 +166,7 @@ impl View {
             if a.terms != b.terms {
                 return false;
             }
-            let (low, low_view, high) =
-                if a.constant <= b.constant { (a, self, b) } else { (b, other, a) };
+            let (low, low_view, high) = if a.constant <= b.constant { (a, self, b) } else { (b, other, a) };
             high.constant.saturating_sub(low.constant) >= span(low_view, root)
         })
     }

@@ -73,8 +73,8 @@ impl<'c, 'a> Emitter<'c, 'a> {
     ///
     /// [`MlirError`](super::MlirError).
     pub fn named_barrier(&self, id: u32, lanes: u32) -> Emitted<()> {
-        let (id, lanes) = (self.i32(id.into())?, self.i32(lanes.into())?);
-        self.op("nvvm.barrier", &[id, lanes], &[], &[self.segments(&[1, 1, 0])]).map(drop)
+        // By an intrinsic LLVM would merge the barriers of two branches into one of a computed id.
+        self.inline_asm(&format!("bar.sync {id}, {lanes};"), "~{memory}", &[], None, true).map(drop)
     }
 
     /// `bar.warp.sync`: all lanes of the warp.
