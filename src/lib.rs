@@ -1,4 +1,6 @@
-//! tidegate: a compiler for warp-specialised NVIDIA GPU kernels in which **a barrier is a reference and never an array**.
+#![doc = include_str!("../README.md")]
+//!
+//! # The crate
 //!
 //! ```text
 //!  text ─┐                                    ┌─ PTX, cubin, manifest
