@@ -12,6 +12,8 @@
 //! [`frontend`] has specs, avals and the kernel builder; [`ir`] the module, the ops and the text form; [`passes`]
 //! verification, transformation and lowering.
 
+#[cfg(feature = "mlir")]
+pub mod driver;
 pub mod frontend;
 pub mod reference;
 

@@ -1,9 +1,98 @@
 //! `tidegate compile`.
 
-use super::args::{ColorWhen, CompileArgs};
-use super::report::Outcome;
+use tidegate::driver::{self, Emitted};
+use tidegate::ir::Module;
+use tidegate::ir::diag::Diagnostics;
+use tidegate::ir::text::{self, PrintOptions, print};
+use tidegate::passes::lower::mlir::Stage;
+use tidegate::passes::lower::target::{Chip, CodegenOptions, OptLevel};
+use tidegate::passes::pass::default_pipeline;
 
-pub(crate) fn run(_args: &CompileArgs, _color: ColorWhen) -> Outcome {
-    super::report::say("error: this tidegate was built without feature `mlir`, which the lowering needs");
-    Outcome::Usage
+use super::args::{ColorWhen, CompileArgs, Emit};
+use super::report::{self, Outcome, say};
+use super::{io, passes, target, written};
+
+pub(crate) fn run(args: &CompileArgs, color: ColorWhen) -> Outcome {
+    let mut module = Module::new();
+    let mut diags = Diagnostics::new();
+    let result = compile(args, &mut module, &mut diags);
+    let mut found = diags.into_vec();
+    report::sort(&mut found);
+    report::human(color, &module.sources, &found);
+    let (bytes, manifests) = match result {
+        Ok(made) => made,
+        Err(outcome) => return outcome,
+    };
+    // Everything is made before anything is written.
+    if let Some(path) = &args.manifest
+        && let Err(message) = io::write(Some(path), manifests.as_bytes())
+    {
+        say(&format!("error: {message}"));
+        return Outcome::Usage;
+    }
+    written(io::write(args.output.as_deref(), &bytes))
+}
+
+/// The bytes to write, and the manifests' text.
+fn compile(
+    args: &CompileArgs,
+    module: &mut Module,
+    diags: &mut Diagnostics,
+) -> Result<(Vec<u8>, String), Outcome> {
+    let target = target(&args.target)?;
+    let chip: Chip = args.target.parse().map_err(|error| {
+        say(&format!("error[TG0805]: {error}"));
+        Outcome::Usage
+    })?;
+    let file = io::read(&args.file, &mut module.sources).map_err(|diagnostic| {
+        diags.emit(*diagnostic);
+        Outcome::Findings
+    })?;
+    text::parse_into(module, file, diags).map_err(|_| Outcome::Findings)?;
+    if let Some(name) = &args.kernel {
+        driver::only_kernel(module, name, diags).map_err(|_| Outcome::Findings)?;
+    }
+    let pipeline = args.passes.clone().unwrap_or_else(|| default_pipeline(&args.target));
+    passes::run(module, &pipeline, Some(target), &args.debug, diags)?;
+    let options = CodegenOptions {
+        chip,
+        opt_level: match args.opt_level {
+            0 => OptLevel::None,
+            1 => OptLevel::Less,
+            2 => OptLevel::Some,
+            _ => OptLevel::Full,
+        },
+        line_tables: !args.no_line_tables,
+    };
+    let stage = match args.emit {
+        Emit::Tg if args.manifest.is_none() => {
+            return Ok((print(module, PrintOptions::default()).into_bytes(), String::new()));
+        }
+        Emit::Tg | Emit::Nvgpu | Emit::Manifest => Stage::Nvgpu,
+        Emit::Nvvm => Stage::Nvvm,
+        Emit::Llvm => Stage::Llvm,
+        Emit::Ptx | Emit::Cubin | Emit::SassReport => Stage::Ptx,
+    };
+    let emitted = driver::emit(module, stage, options, diags).map_err(|_| Outcome::Findings)?;
+    let manifests = manifests(&emitted);
+    let bytes = match args.emit {
+        Emit::Tg => print(module, PrintOptions::default()).into_bytes(),
+        Emit::Nvgpu | Emit::Nvvm | Emit::Llvm | Emit::Ptx => emitted.text.into_bytes(),
+        Emit::Manifest => manifests.clone().into_bytes(),
+        Emit::Cubin => driver::assemble(&emitted.text, options, diags).map_err(|_| Outcome::Findings)?.cubin,
+        Emit::SassReport => {
+            let assembled = driver::assemble(&emitted.text, options, diags).map_err(|_| Outcome::Findings)?;
+            let report = driver::sass_report(&emitted, &assembled, diags).map_err(|_| Outcome::Findings)?;
+            format!("{report:#}\n").into_bytes()
+        }
+    };
+    Ok((bytes, manifests))
+}
+
+/// One manifest as an object, several as a list.
+fn manifests(emitted: &Emitted) -> String {
+    match emitted.manifests.as_slice() {
+        [one] => format!("{one:#}\n"),
+        several => format!("{:#}\n", serde_json::Value::from(several.to_vec())),
+    }
 }

@@ -2,6 +2,10 @@
 
 mod args;
 mod check;
+#[cfg(feature = "mlir")]
+mod compile;
+#[cfg(not(feature = "mlir"))]
+#[path = "compile_without_mlir.rs"]
 mod compile;
 mod explain;
 mod io;
