@@ -4,5 +4,6 @@
 mod builder;
 mod dynamic;
 mod examples;
+mod extremes;
 mod refusals;
 mod types;

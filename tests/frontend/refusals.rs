@@ -468,6 +468,47 @@ fn copies_move_boxes_of_one_type() {
 }
 
 #[test]
+fn a_block_is_one_of_the_array() {
+    let spec = BlockSpec::new([BlockDim::Squeezed, 64.into()]).index_map(|grid| vec![grid[0], grid[0] - 1]);
+    let block = |k: &KernelBuilder, index: i64| {
+        let x = k.input("x", [4, 128], F32);
+        let buf = k.scratch(Smem::new([64], F32));
+        k.copy_gmem_to_smem(k.block(x, &spec, index), buf, k.scratch(Barrier::new()));
+    };
+    let kind = K::BlockIndex { what: "`%x`".into(), dim: 1, index: 2, blocks: 2 };
+    refused(|k| block(k, 3), kind, "TG0404", "block 2 in dimension 1 of `%x`, which has 2");
+    let kind = K::BlockIndex { what: "`%x`".into(), dim: 1, index: -1, blocks: 2 };
+    refused(|k| block(k, 0), kind, "TG0404", "block -1 in dimension 1 of `%x`, which has 2");
+    let kind = SpecErrorKind::IndexMapRank { found: 1, dims: 2 };
+    let build = |k: &KernelBuilder| {
+        let x = k.input("x", [4, 128], F32);
+        k.block(x, &BlockSpec::new([1, 64]), 0)
+    };
+    refused(build, kind, "TG0903", "the index map gives 1 indices for 2 block dimensions");
+    let kind = SpecErrorKind::BoundedSlice { dim: 0, bound: 4 };
+    let text = "block dimension 0 is a bounded slice of up to 4 elements, which has no fixed box for TMA to copy; give a \
+                number of elements and let the index map move it";
+    let build = |k: &KernelBuilder| {
+        let x = k.input("x", [128], F32);
+        k.block(x, &BlockSpec::new([BlockDim::BoundedSlice(4)]), 0)
+    };
+    refused(build, kind, "TG0903", text);
+}
+
+#[test]
+fn what_is_made_without_a_kernel_is_not_silently_lost() {
+    let early = Scalar::literal(1, I32) + 2;
+    let text = "this was computed while no kernel was being built; make the kernel first";
+    refused(|k| k.debug_print("{}", [early]), K::NoKernel, "TG0911", text);
+    let finished = kernel();
+    let i = finished.axis_index("g");
+    assert!(finished.finish().is_ok());
+    let kind = K::ForeignHandle { what: "a handle".into(), owner: None, user: "k".into() };
+    let text = "a handle was made for another kernel and is used in kernel \"k\"";
+    refused(|k| k.assert((i * 2).lt(3), "late"), kind, "TG0910", text);
+}
+
+#[test]
 fn all_errors_are_found_in_one_go() {
     let k = kernel();
     let full = k.scratch(Barrier::new().num_barriers(2));

@@ -155,6 +155,25 @@ impl Body {
                 return nowhere;
             }
         }
+        let shape = array.shape();
+        for (dim, ((index, entry), &extent)) in block.iter().zip(&spec.dims).zip(&shape).enumerate() {
+            let blocks = match entry {
+                BlockDim::Blocked(size) => extent.saturating_add(size - 1) / size,
+                _ => extent,
+            };
+            // Windows that move by elements may start before the array.
+            let free = matches!(entry, BlockDim::Element { .. });
+            if let Some(index) =
+                index.known().filter(|index| extent != DYNAMIC && !free && !(0..blocks).contains(index))
+            {
+                self.with(|core| {
+                    let what =
+                        core.value(array.raw(), site).map_or_else(String::new, |value| core.describe(value));
+                    core.error(BuildErrorKind::BlockIndex { what, dim, index, blocks }, site);
+                });
+                return nowhere;
+            }
+        }
         let mut sizes = Vec::new();
         let offsets = block.into_iter().zip(&spec.dims).map(|(index, dim)| match dim {
             BlockDim::Blocked(size) => {

@@ -205,15 +205,15 @@ impl Core {
     /// The value behind a handle, or `None` when it is poison or may not be used here; the latter is noted.
     pub(super) fn value(&mut self, raw: Raw, site: Site) -> Option<Value> {
         if raw.kernel != self.id {
-            let what =
-                match (raw.value, registry::with(raw.kernel, |other| raw.value.map(|v| other.describe(v)))) {
-                    (_, Some(Some(what))) => what,
-                    (None, _) => return None,
-                    _ => "a handle".to_owned(),
-                };
+            // Said also of poison: whatever its own kernel knows, this one would lack an op.
+            let described = registry::with(raw.kernel, |other| raw.value.map(|value| other.describe(value)));
+            let what = described.flatten().unwrap_or_else(|| "a handle".to_owned());
             let (owner, user) = (registry::name(raw.kernel), self.name.clone());
             self.error(BuildErrorKind::ForeignHandle { what, owner, user }, site);
             return None;
+        }
+        if raw.value.is_none() && self.errors.is_empty() {
+            self.error(BuildErrorKind::Poison, site);
         }
         let value = raw.value?;
         let block = self.module.defining_block(value)?;

@@ -24,13 +24,15 @@ pub enum Arg {
     Literal(Number),
     /// A division by zero among numbers known now; noted when it is used.
     DivisionByZero(&'static str, Site),
+    /// Arithmetic on literals while no kernel was being built; noted when it is used.
+    NoKernel(Site),
 }
 
 impl Arg {
     fn raw(self) -> Option<Raw> {
         match self {
             Self::Value(raw) => Some(raw),
-            _ => None,
+            Self::Typed(..) | Self::Literal(_) | Self::DivisionByZero(..) | Self::NoKernel(_) => None,
         }
     }
 }
@@ -242,6 +244,10 @@ pub(super) fn resolve(core: &mut Core, arg: Arg, site: Site) -> Option<Value> {
         Arg::Literal(number) => core.constant(number, crate::frontend::F32, site),
         Arg::DivisionByZero(op, at) => {
             core.error(BuildErrorKind::DivisionByZero { op }, at);
+            None
+        }
+        Arg::NoKernel(at) => {
+            core.error(BuildErrorKind::NoKernel, at);
             None
         }
     }

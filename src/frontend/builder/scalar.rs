@@ -6,7 +6,7 @@ use super::array::Array;
 use super::core::{Core, Number};
 use super::index::{Idx, Repr};
 use super::math::{self, Arg, Binary, Compare, Unary};
-use super::registry::Raw;
+use super::registry::{KernelId, Raw};
 use crate::frontend::error::Site;
 use crate::frontend::{DType, I1, INDEX};
 use crate::ir::Value;
@@ -38,22 +38,18 @@ impl Scalar {
         math::resolve(core, self.0, site)
     }
 
-    fn apply(args: &[Arg], f: impl FnOnce(&mut Core) -> Option<Value>) -> Self {
-        match math::on_kernel(args, f) {
-            Some(raw) => Self::of(raw),
-            // No kernel is being built, so nothing can use the outcome.
-            None => Self(args.first().copied().unwrap_or(Arg::Literal(Number::Int(0)))),
-        }
+    fn apply(args: &[Arg], site: Site, f: impl FnOnce(&mut Core) -> Option<Value>) -> Self {
+        math::on_kernel(args, f).map_or(Self(Arg::NoKernel(site)), Self::of)
     }
     #[track_caller]
     fn binary(op: Binary, left: Arg, right: Arg) -> Self {
         let site = Site::here();
-        Self::apply(&[left, right], |core| math::binary(core, op, left, right, site))
+        Self::apply(&[left, right], site, |core| math::binary(core, op, left, right, site))
     }
     #[track_caller]
     fn unary(self, op: Unary) -> Self {
         let site = Site::here();
-        Self::apply(&[self.0], |core| math::unary(core, op, self.0, site))
+        Self::apply(&[self.0], site, |core| math::unary(core, op, self.0, site))
     }
 
     /// The same number as another type.
@@ -61,7 +57,7 @@ impl Scalar {
     #[must_use]
     pub fn astype(self, dtype: DType) -> Self {
         let site = Site::here();
-        Self::apply(&[self.0], |core| math::convert(core, self.0, dtype, site))
+        Self::apply(&[self.0], site, |core| math::convert(core, self.0, dtype, site))
     }
     /// The same number as a size or position.
     #[track_caller]
@@ -73,7 +69,9 @@ impl Scalar {
         match self.astype(INDEX).0 {
             Arg::Value(raw) => Idx(Repr::Value(raw)),
             Arg::DivisionByZero(op, site) => Idx(Repr::DivisionByZero(op, site)),
-            Arg::Typed(..) | Arg::Literal(_) => Idx::from(0),
+            Arg::Typed(..) | Arg::Literal(_) | Arg::NoKernel(_) => {
+                Idx(Repr::Value(Raw::poison(KernelId::default())))
+            }
         }
     }
     /// An array of that shape, filled with the number.
@@ -89,7 +87,7 @@ impl Scalar {
         let site = Site::here();
         let args = [self.0, yes.arg(), no.arg()];
         let made = math::on_kernel(&args, |core| math::select(core, args[0], args[1], args[2], site));
-        made.map_or(yes, T::from_raw)
+        T::from_raw(made.unwrap_or(Raw::poison(KernelId::default())))
     }
     /// `self * b + c` with one rounding.
     #[track_caller]
@@ -97,7 +95,7 @@ impl Scalar {
     pub fn fma(self, b: impl IntoScalar, c: impl IntoScalar) -> Self {
         let site = Site::here();
         let args = [self.0, b.into_arg(), c.into_arg()];
-        Self::apply(&args, |core| math::fma(core, args[0], args[1], args[2], site))
+        Self::apply(&args, site, |core| math::fma(core, args[0], args[1], args[2], site))
     }
     /// Names the value in the printed IR.
     #[must_use]

@@ -457,6 +457,21 @@ pub enum BuildErrorKind {
     /// A handle that an error has left without a value.
     #[error("the handle has no value, because of an error before this one")]
     Poison,
+    /// Arithmetic before there is a kernel.
+    #[error("this was computed while no kernel was being built; make the kernel first")]
+    NoKernel,
+    /// A block outside of its array.
+    #[error("block {index} in dimension {dim} of {what}, which has {blocks}")]
+    BlockIndex {
+        /// The array.
+        what: String,
+        /// The dimension, counted from 0.
+        dim: usize,
+        /// What was asked for.
+        index: i64,
+        /// How many blocks the dimension has, the last one perhaps over the edge.
+        blocks: i64,
+    },
     /// Semaphores in the builder.
     #[error("a kernel is given semaphores in global memory, and the IR has no operations on them yet")]
     SemaphoreScratch,
@@ -488,7 +503,8 @@ impl BuildErrorKind {
             | Self::DeclarationInRegion { .. }
             | Self::DeclarationAfterRoles { .. }
             | Self::Step { .. }
-            | Self::Poison => codes::BUILDER_MISUSE,
+            | Self::Poison
+            | Self::NoKernel => codes::BUILDER_MISUSE,
             Self::NestedWarpSpecialize { .. } | Self::NoRoles => codes::ROLE_STRUCTURE,
             Self::OutsideRole { .. } | Self::ThreadOpOutsideRole { .. } => codes::OP_NOT_ALLOWED_HERE,
             Self::GridExtent { .. } => codes::GRID_SIZE,
@@ -506,7 +522,9 @@ impl BuildErrorKind {
             Self::CarriedType { .. } => codes::RESULT_TYPE,
             Self::CarriedCount { .. } | Self::FormatArguments { .. } => codes::OPERAND_COUNT,
             Self::IndexCount { .. } => codes::SHAPE_MISMATCH,
-            Self::IndexRange { .. } | Self::AccessRange { .. } => codes::OUT_OF_BOUNDS,
+            Self::IndexRange { .. } | Self::AccessRange { .. } | Self::BlockIndex { .. } => {
+                codes::OUT_OF_BOUNDS
+            }
             Self::DynamicExtent { .. } => codes::DYNAMIC_SHAPE,
             Self::GroupForOne { .. } => codes::BARRIER_GROUP_FOR_ONE,
             Self::BarrierIndexCount { .. } => codes::BARRIER_INDEX_COUNT,

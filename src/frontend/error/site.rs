@@ -41,7 +41,8 @@ impl Site {
         let source = sources.file(file);
         let Some(range) = source.line_range(self.line()) else { return Span::NONE };
         let Some(line) = source.line(self.line()) else { return Span::NONE };
-        let skipped: usize = line.chars().take(self.column() as usize - 1).map(char::len_utf8).sum();
+        let skipped: usize =
+            line.chars().take((self.column() as usize).saturating_sub(1)).map(char::len_utf8).sum();
         let rest = line.get(skipped..).unwrap_or("");
         let word = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
         let start = range.start + skipped;

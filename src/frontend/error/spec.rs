@@ -141,7 +141,7 @@ pub enum SpecErrorKind {
     #[error(
         "semaphores are not arrays: this is a reference to {} in global memory, which other blocks change at any \
          time; signal it and wait on it with semaphore operations, and keep data in a reference of its own",
-        if shape.iter().product::<i64>() == 1 { "one semaphore".to_owned() } else { format!("{} semaphores", join(shape)) }
+        if shape.iter().all(|&extent| extent == 1) { "one semaphore".to_owned() } else { format!("{} semaphores", join(shape)) }
     )]
     SemaphoreIsNoArray {
         /// The group's shape.

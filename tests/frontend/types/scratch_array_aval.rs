@@ -1,4 +1,4 @@
-//! An element type is no spec.
+//! An array aval is no spec.
 use tidegate::frontend::*;
 
 fn main() {
@@ -7,6 +7,6 @@ fn main() {
     let buf = k.scratch(Smem::new([128], F32));
     let full = k.scratch(Barrier::new().num_barriers(2));
     let ready = k.scratch(ClusterBarrier::new("c"));
-    let _ = k.scratch(F32);
+    let _ = k.scratch(ShapedArray::new([128], F32));
     let _ = (x, buf, full, ready);
 }
