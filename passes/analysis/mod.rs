@@ -5,3 +5,6 @@ pub mod divisor;
 pub mod dominance;
 pub mod layout;
 pub mod scratch;
+pub mod smem_layout;
+pub mod threads;
+pub mod uniform;

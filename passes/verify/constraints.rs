@@ -13,11 +13,16 @@ impl Verifier<'_> {
     pub(super) fn check_constraints(&self, op: Op, def: &'static OpDef) -> Check {
         let types = &self.m.types;
         let mut wrong: Option<(usize, Value)> = None;
+        let mut poisoned = false;
         for (group, operand) in def.operands.iter().enumerate() {
             let Some(range) = self.groups.get(group) else { continue };
             for index in range.clone() {
                 let value = self.m.operand(op, index);
-                if accepts(types, operand.constraint, self.m.ty(value)) || self.is_poisoned(value) {
+                if accepts(types, operand.constraint, self.m.ty(value)) {
+                    continue;
+                }
+                if self.is_poisoned(value) {
+                    poisoned = true;
                     continue;
                 }
                 if self.is_reference_misuse(operand.constraint, value) {
@@ -31,6 +36,9 @@ impl Verifier<'_> {
                 self.parity_misuse(op, value)?;
             }
             return Err(self.wrong_operand(op, def, group, value));
+        }
+        if poisoned {
+            return Ok(());
         }
         let first = def.results.first();
         for (index, value) in self.m.results(op).enumerate() {

@@ -434,6 +434,8 @@ impl Verifier<'_> {
     /// The checks of a whole kernel, when the walk leaves it.
     pub(super) fn finish_kernel(&mut self) {
         let Some(facts) = self.kernels.pop() else { return };
-        let _ = facts;
+        self.check_roles(&facts);
+        self.check_resources(&facts);
+        self.check_lifetimes(&facts);
     }
 }

@@ -1,8 +1,11 @@
 //! From an op to the checks of its meaning: one exhaustive match for each dialect.
 
+use std::collections::hash_map::Entry;
+
+use rustc_hash::FxHashMap;
 use tidegate_ir::Op;
 use tidegate_ir::diag::codes;
-use tidegate_ir::ops::{Opcode, TgOp};
+use tidegate_ir::ops::{Opcode, TgOp, Traits};
 
 use super::context::{Check, Verifier, count_of};
 use super::walk::Place;
@@ -10,8 +13,22 @@ use super::walk::Place;
 impl Verifier<'_> {
     /// The rules of `op` that its row cannot say. Form, place and constraints have been checked.
     pub(super) fn check_meaning(&mut self, op: Op, place: Place) -> Check {
+        if let Some(target) = self.target
+            && !target.has_op(self.m.opcode(op))
+        {
+            return Err(self.error(
+                op,
+                codes::NO_LOWERING,
+                format!("{} does not have what `{}` needs", target.name, self.m.op_name(op)),
+                "not on this target",
+            ));
+        }
         match self.m.opcode(op) {
-            Opcode::Builtin(_) | Opcode::Math(_) | Opcode::Opaque(_) => Ok(()),
+            Opcode::Builtin(_) => {
+                self.check_symbols(op);
+                Ok(())
+            }
+            Opcode::Math(_) | Opcode::Opaque(_) => Ok(()),
             Opcode::Arith(kind) => self.check_arith(op, kind),
             Opcode::Scf(kind) => self.check_scf(op, kind),
             Opcode::Vector(kind) => self.check_vector(op, kind),
@@ -41,17 +58,45 @@ impl Verifier<'_> {
             | TgOp::BarrierTest => self.check_barrier_op(op, kind, place),
             TgOp::WaitSmemToGmem => self.check_at_least(op, "count", 0),
             TgOp::DebugPrint => self.check_debug_print(op),
-            TgOp::WarpSpecialize
-            | TgOp::Role
-            | TgOp::CopyGmemToSmem
-            | TgOp::CopySmemToGmem
-            | TgOp::SetMaxRegisters
-            | TgOp::CommitGroup
+            TgOp::WarpSpecialize => self.check_split(op),
+            TgOp::Role => self.check_role(op),
+            TgOp::SetMaxRegisters => self.check_set_max_registers(op, place),
+            TgOp::CopyGmemToSmem => self.check_copy_in(op, place),
+            TgOp::CopySmemToGmem => self.check_copy_out(op),
+            TgOp::CommitGroup
             | TgOp::CommitSmem
             | TgOp::ThreadSync
             | TgOp::BlockSync
             | TgOp::ClusterSync
             | TgOp::Assert => Ok(()),
+        }
+    }
+
+    /// The symbols of a module have different names.
+    fn check_symbols(&mut self, module: Op) {
+        let Some(block) = self.m.region_block(module, 0) else { return };
+        let mut seen: FxHashMap<&str, Op> = FxHashMap::default();
+        let mut twice = Vec::new();
+        for op in self.m.block_ops(block) {
+            let symbol =
+                matches!(self.m.opcode(op), Opcode::Opaque(_)) || self.m.opcode(op).has(Traits::SYMBOL);
+            let Some(name) = self.m.attr_symbol(op, "sym_name").filter(|_| symbol) else { continue };
+            match seen.entry(name) {
+                Entry::Vacant(entry) => {
+                    entry.insert(op);
+                }
+                Entry::Occupied(entry) => twice.push((name, *entry.get(), op)),
+            }
+        }
+        for (name, first, second) in twice {
+            let mut error = self.error(
+                second,
+                codes::DUPLICATE_SYMBOL,
+                format!("@{name} is defined twice in this module"),
+                "the second definition",
+            );
+            *error = error.label(self.m.span(first), "the first");
+            self.report(second, *error);
         }
     }
 

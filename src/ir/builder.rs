@@ -111,7 +111,9 @@ impl<'m> OpBuilder<'m> {
     #[track_caller]
     pub fn insert(&mut self, mut spec: OpSpec) -> Op {
         if spec.loc.is_none() {
-            spec.loc = Some(self.loc.unwrap_or_else(|| caller_loc(self.module, Location::caller())));
+            // Outside of the closure, which is no `#[track_caller]` function.
+            let place = Location::caller();
+            spec.loc = Some(self.loc.unwrap_or_else(|| caller_loc(self.module, place)));
         }
         let op = self.module.insert(self.at, spec);
         if let InsertionPoint::After(_) = self.at {
