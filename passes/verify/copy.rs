@@ -425,7 +425,7 @@ impl<'m> Verifier<'m> {
         let mut place = BytePlace { start: 0, step: 0 };
         for (dim, &index) in indices.iter().enumerate() {
             let constant = self.constant_index(index);
-            if constant == Some(0) {
+            if constant == Some(0) || memory.shape[dim] == 1 {
                 continue;
             }
             if dim + tiled >= memory.rank() {

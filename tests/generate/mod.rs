@@ -60,7 +60,7 @@ impl Generator {
         let mut rng = Rng::with_seed(seed);
         let elem = [Elem::F32, Elem::F16, Elem::Bf16, Elem::I32][rng.usize(..4)];
         let shapes: &[&[usize]] =
-            &[&[128], &[256], &[512], &[64], &[96], &[8, 64], &[64, 64], &[16, 128], &[4, 8, 32]];
+            &[&[128], &[256], &[512], &[64], &[192], &[8, 64], &[64, 64], &[16, 128], &[4, 8, 32]];
         let shape = shapes[rng.usize(..shapes.len())].to_vec();
         Self { rng, text: String::new(), indent: 0, next: 0, elem, shape }
     }

@@ -160,7 +160,7 @@ impl Machine<'_> {
                 let (group, slot) = self.place(op);
                 self.seen.retain(|key, _| key.0 != group || (!whole && key.1 != slot));
             }
-            Opcode::Tg(TgOp::AllocBarrier | TgOp::Alloc | TgOp::At | TgOp::Subview) => {}
+            Opcode::Tg(TgOp::AllocBarrier | TgOp::Alloc | TgOp::At | TgOp::Subview | TgOp::InvalBarrier) => {}
             other => panic!("{other:?} is not executed here"),
         }
     }

@@ -391,8 +391,12 @@ fn an_initialised_barrier_starts_anew() {
            %s = arith.remui %i, %c4 : index
            tg.barrier_wait %g[%s] {T4}
            tg.barrier_wait %g[1] {T4}
-           scf.if %p {{ tg.init_barrier %g[%s] {T4} }}
+           scf.if %p {{
+             tg.inval_barrier %g[%s] {T4}
+             tg.init_barrier %g[%s] {T4}
+           }}
            tg.barrier_wait %g[%s] {T4}
+           tg.inval_barrier %g {T4}
          }}"
     )));
 }
