@@ -8,3 +8,4 @@ pub mod scratch;
 pub mod smem_layout;
 pub mod threads;
 pub mod uniform;
+pub mod smem_liveness;

@@ -5,6 +5,7 @@ mod fences;
 mod interpret;
 mod layouts;
 mod parity;
+mod smem;
 
 use tidegate_ir::Module;
 use tidegate_ir::diag::{Diagnostics, Reported};
