@@ -6,6 +6,6 @@ pub mod dominance;
 pub mod layout;
 pub mod scratch;
 pub mod smem_layout;
+pub mod smem_liveness;
 pub mod threads;
 pub mod uniform;
-pub mod smem_liveness;

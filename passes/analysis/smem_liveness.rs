@@ -128,7 +128,9 @@ impl SmemLiveness {
         for scope in std::iter::once(self.kernel).chain(found.role) {
             let Some(frame) = self.frames.get(&scope) else { continue };
             let position = |op: Op| {
-                std::iter::once(op).chain(module.ancestors(op)).find_map(|op| frame.position.get(&op).copied())
+                std::iter::once(op)
+                    .chain(module.ancestors(op))
+                    .find_map(|op| frame.position.get(&op).copied())
             };
             let positions: Option<Vec<usize>> = found.ops.iter().map(|&op| position(op)).collect();
             if let Some(positions) = positions
@@ -155,7 +157,9 @@ fn frame(module: &Module, scope: Op, body: Block) -> Frame {
             TgOp::BlockSync | TgOp::ClusterSync if kernel || alone => {
                 frame.joins.push(Join { position, at_end: false });
             }
-            TgOp::ThreadSync | TgOp::CommitSmem if alone => frame.joins.push(Join { position, at_end: false }),
+            TgOp::ThreadSync | TgOp::CommitSmem if alone => {
+                frame.joins.push(Join { position, at_end: false })
+            }
             TgOp::WarpSpecialize => frame.joins.push(Join { position, at_end: true }),
             _ => {}
         }

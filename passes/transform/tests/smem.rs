@@ -169,7 +169,11 @@ fn scratch_is_placed_for_each_scope() {
     );
     in_order(
         &text,
-        &["smem_bytes = 8224", "scratch_bytes = 4096 : i64, scratch_offset = 16", "scratch_bytes = 16 : i64, scratch_offset = 8208"],
+        &[
+            "smem_bytes = 8224",
+            "scratch_bytes = 4096 : i64, scratch_offset = 16",
+            "scratch_bytes = 16 : i64, scratch_offset = 8208",
+        ],
     );
 }
 
