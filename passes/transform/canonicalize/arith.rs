@@ -451,10 +451,10 @@ fn cast(rewriter: &mut Rewriter<'_>, op: Op, arith: ArithOp) {
         return rewriter.replace(op, &[source]);
     }
     let same_kind_twice = inner == arith
-        && match arith {
-            ArithOp::ExtSI | ArithOp::ExtUI | ArithOp::ExtF | ArithOp::TruncI | ArithOp::Bitcast => true,
-            _ => false,
-        };
+        && matches!(
+            arith,
+            ArithOp::ExtSI | ArithOp::ExtUI | ArithOp::ExtF | ArithOp::TruncI | ArithOp::Bitcast
+        );
     if same_kind_twice {
         rewriter.module.remove_attr(op, "nonNeg");
         rewriter.module.remove_attr(op, "overflowFlags");

@@ -143,6 +143,11 @@ impl<'m> Rewriter<'m> {
         let results: Vec<Value> = self.module.results(op).collect();
         debug_assert_eq!(results.len(), values.len(), "one value for each result");
         for (&result, &value) in results.iter().zip(values) {
+            if self.module.value_name(value).is_none()
+                && let Some(name) = self.module.value_name(result).map(str::to_owned)
+            {
+                self.module.set_value_name(value, &name);
+            }
             self.replace_value(result, value);
         }
         self.erase(op);
@@ -181,9 +186,11 @@ impl<'m> Rewriter<'m> {
     /// A builder in front of `op` whose ops are looked at afterwards.
     fn build<T>(&mut self, op: Op, build: impl FnOnce(&mut OpBuilder<'_>) -> T) -> T {
         let before = self.module.num_ops();
+        let span = self.module.span(op);
         let result = build(&mut OpBuilder::before(self.module, op));
         let made: Vec<Op> = (before..self.module.num_ops()).map(tidegate_ir::EntityId::from_index).collect();
         for op in made {
+            self.module.set_span(op, span);
             self.push(op);
         }
         result
@@ -285,7 +292,6 @@ impl<'m> Rewriter<'m> {
         self.replace_by_constant(op, Number::Int(i128::from(value)));
     }
 
-    /// Whether `op`'s result has no user.
     fn operand(&self, op: Op, index: usize) -> Value {
         self.module.operand(op, index)
     }

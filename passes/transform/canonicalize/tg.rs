@@ -1,7 +1,7 @@
 //! Canonical forms of `tg` ops: `tg.at` and `tg.subview` go into the index lists of the ops that use them, and
 //! constants among the indices become static.
 
-use tidegate_ir::ops::{IndexRef, Opcode, ScfOp, TgOp};
+use tidegate_ir::ops::{IndexRef, Opcode, TgOp};
 use tidegate_ir::types::{DYNAMIC, num_elements};
 use tidegate_ir::{Module, Op, Value};
 
@@ -219,9 +219,8 @@ fn fold_source(rewriter: &mut Rewriter<'_>, op: Op, tg: TgOp, group: IndexGroup)
     let Some((inner, opcode)) = rewriter.definer(reference) else { return false };
     let list = module.index_list(op, group.name);
     let folded = match opcode {
-        Opcode::Tg(TgOp::At) => fold_at(module, tg, group, reference, inner, &list),
+        Opcode::Tg(TgOp::At) => fold_at(module, tg, reference, inner, &list),
         Opcode::Tg(TgOp::Subview) => fold_subview(module, tg, group, reference, inner, &list),
-        Opcode::Scf(ScfOp::If) => None,
         _ => None,
     };
     let Some(new) = folded else { return false };
@@ -233,26 +232,19 @@ fn fold_source(rewriter: &mut Rewriter<'_>, op: Op, tg: TgOp, group: IndexGroup)
 
 /// Whether the op's list names one barrier, so that a group of one may stand without indices.
 fn wants_one_barrier(tg: TgOp) -> bool {
-    match tg {
+    matches!(
+        tg,
         TgOp::BarrierArrive
-        | TgOp::BarrierArriveExpectTx
-        | TgOp::BarrierExpectTx
-        | TgOp::BarrierWait
-        | TgOp::BarrierWaitParity
-        | TgOp::BarrierTest
-        | TgOp::CopyGmemToSmem => true,
-        _ => false,
-    }
+            | TgOp::BarrierArriveExpectTx
+            | TgOp::BarrierExpectTx
+            | TgOp::BarrierWait
+            | TgOp::BarrierWaitParity
+            | TgOp::BarrierTest
+            | TgOp::CopyGmemToSmem
+    )
 }
 
-fn fold_at(
-    module: &Module,
-    tg: TgOp,
-    group: IndexGroup,
-    reference: Value,
-    at: Op,
-    list: &[IndexRef],
-) -> Option<Vec<IndexRef>> {
+fn fold_at(module: &Module, tg: TgOp, reference: Value, at: Op, list: &[IndexRef]) -> Option<Vec<IndexRef>> {
     // A subview of a part names all dimensions of the part, and its sizes do too.
     if tg == TgOp::Subview {
         return None;
@@ -275,7 +267,6 @@ fn fold_at(
         // `tg.init_barrier %one` on a barrier taken out of a group: its list is complete.
         return Some(new);
     }
-    let _ = group;
     Some(new)
 }
 

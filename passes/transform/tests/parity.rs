@@ -312,7 +312,7 @@ fn groups_of_any_size_have_masks() {
                tg.barrier_wait %g[4] : !tg.barrier_ref<{count}, arrivals = 1>
              }}"
         ));
-        let words = (count + 31) / 32;
+        let words = usize::div_ceil(count, 32);
         assert!(text.contains(&format!("-> ({})", vec!["i32"; words].join(", "))), "{text}");
     }
 }
@@ -613,7 +613,7 @@ fn generate(seed: u64) -> String {
 
 #[test]
 fn generated_programs_wait_with_the_right_parity() {
-    for seed in 0..120 {
+    for seed in 0..60 {
         assert_right(&generate(seed));
     }
 }
