@@ -6,6 +6,8 @@
 mod manager;
 mod registry;
 mod report;
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 
