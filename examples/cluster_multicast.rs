@@ -12,13 +12,13 @@ use tidegate::ir::text::{PrintOptions, print};
 /// # Errors
 /// None, unless the example is wrong.
 pub fn build() -> Result<Module, BuildErrors> {
-    let k = KernelBuilder::new("cluster_multicast").grid([("g", 2)]).cluster([("c", 2)]);
+    let k = KernelBuilder::new("cluster_multicast").grid([("g", 1)]).cluster([("c", 2)]);
     let x = k.input("x", [128, 64], F32);
     let o = k.output("o", [2, 128, 64], F32);
     let a = k.scratch(Smem::new([128, 64], F32)).named("a");
     let bar = k.scratch(Barrier::new()).named("bar");
-    // A phase takes an arrival from each of the two blocks.
-    let ready = k.scratch(ClusterBarrier::new("c").num_arrivals(2)).named("ready");
+    // Arrivals reach every block along "c": a phase takes one from each of the two.
+    let ready = k.scratch(ClusterBarrier::new("c")).named("ready");
     // Nobody writes to a block before it runs and its barriers are initialised.
     k.barrier_arrive(ready);
     k.barrier_wait(ready);

@@ -4,11 +4,8 @@ use tidegate::frontend::BuildErrorKind as K;
 use tidegate::frontend::*;
 
 fn handles(k: &KernelBuilder) -> [RefHandle; 3] {
-    let specs: [Spec; 3] = [
-        Smem::new([128], F32).into(),
-        Barrier::new().into(),
-        ClusterBarrier::new("c").num_arrivals(2).into(),
-    ];
+    let specs: [Spec; 3] =
+        [Smem::new([128], F32).into(), Barrier::new().into(), ClusterBarrier::new("c").into()];
     specs.map(|spec| k.scratch_dyn(&spec).unwrap())
 }
 

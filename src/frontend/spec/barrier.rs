@@ -74,8 +74,8 @@ impl RefSpec for Barrier {
 pub struct ClusterBarrier {
     /// The axes; see [`IntoClusterAxes`].
     pub collective_axes: Vec<ClusterAxes>,
-    /// Arrivals that the barrier of one block receives in a phase, from all blocks along the axes: 1 to 2²⁰ − 1, 1
-    /// unless set.
+    /// Arrivals to a phase from each block along the axes: 1 to 2²⁰ − 1, 1 unless set. Two blocks that arrive once
+    /// each make it 1.
     pub num_arrivals: i64,
     /// The group's shape, `[1]` unless set.
     pub num_barriers: Vec<i64>,

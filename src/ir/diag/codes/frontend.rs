@@ -8,8 +8,8 @@ codes! {
 mbarrier counts pending arrivals in 20 bits. It counts threads of the kernel (a warpgroup, or the
 warp of a small role), not lanes.
 
-For a cluster barrier it is the arrivals that one block receives in a phase, from all blocks along
-its axes.
+For a cluster barrier it is the arrivals of each block along its axes: two blocks that arrive once
+each make it 1.
 
 Wrong:
 
