@@ -211,26 +211,31 @@ pub trait IntoArray {
     #[doc(hidden)]
     fn into_arg(self) -> Arg;
 }
+#[diagnostic::do_not_recommend]
 impl IntoArray for Array {
     fn into_arg(self) -> Arg {
         Arg::Value(self.0)
     }
 }
+#[diagnostic::do_not_recommend]
 impl IntoArray for Scalar {
     fn into_arg(self) -> Arg {
         self.0
     }
 }
+#[diagnostic::do_not_recommend]
 impl IntoArray for Idx {
     fn into_arg(self) -> Arg {
         Scalar::from(self).0
     }
 }
+#[diagnostic::do_not_recommend]
 impl IntoArray for i64 {
     fn into_arg(self) -> Arg {
         Arg::Literal(Number::Int(self))
     }
 }
+#[diagnostic::do_not_recommend]
 impl IntoArray for f64 {
     fn into_arg(self) -> Arg {
         Arg::Literal(Number::Float(self))

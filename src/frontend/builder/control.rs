@@ -30,6 +30,7 @@ pub trait Carry: Sized {
     fn rebuild(&self, next: &mut dyn FnMut() -> Raw) -> Self;
 }
 
+#[diagnostic::do_not_recommend]
 impl Carry for () {
     fn args(&self, _: &mut Vec<Arg>) {}
     fn rebuild(&self, _: &mut dyn FnMut() -> Raw) -> Self {}
@@ -37,6 +38,7 @@ impl Carry for () {
 
 macro_rules! carried_values {
     ($($Type:ident)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl Carry for $Type {
             fn args(&self, out: &mut Vec<Arg>) {
                 out.push(Numeric::arg(*self));
@@ -49,6 +51,7 @@ macro_rules! carried_values {
 }
 carried_values!(Array Scalar Idx);
 
+#[diagnostic::do_not_recommend]
 impl<T: Carry> Carry for Vec<T> {
     fn args(&self, out: &mut Vec<Arg>) {
         self.iter().for_each(|item| item.args(out));
@@ -57,6 +60,7 @@ impl<T: Carry> Carry for Vec<T> {
         self.iter().map(|item| item.rebuild(next)).collect()
     }
 }
+#[diagnostic::do_not_recommend]
 impl<T: Carry, const N: usize> Carry for [T; N] {
     fn args(&self, out: &mut Vec<Arg>) {
         self.iter().for_each(|item| item.args(out));
@@ -68,6 +72,7 @@ impl<T: Carry, const N: usize> Carry for [T; N] {
 
 macro_rules! carried_tuples {
     ($(($($T:ident $index:tt),+);)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<$($T: Carry),+> Carry for ($($T,)+) {
             fn args(&self, out: &mut Vec<Arg>) {
                 $(self.$index.args(out);)+

@@ -163,21 +163,27 @@ pub trait Scratch: RefSpec {
     type Handle: Handle;
 }
 
+#[diagnostic::do_not_recommend]
 impl Scratch for ArraySpec<SmemSpace> {
     type Handle = SmemRef;
 }
+#[diagnostic::do_not_recommend]
 impl Scratch for ArraySpec<TmemSpace> {
     type Handle = TmemRef;
 }
+#[diagnostic::do_not_recommend]
 impl Scratch for BlockWindow {
     type Handle = SmemRef;
 }
+#[diagnostic::do_not_recommend]
 impl Scratch for Acc {
     type Handle = AccRef;
 }
+#[diagnostic::do_not_recommend]
 impl Scratch for Barrier {
     type Handle = BarrierRef;
 }
+#[diagnostic::do_not_recommend]
 impl Scratch for ClusterBarrier {
     type Handle = ClusterBarrierRef;
 }

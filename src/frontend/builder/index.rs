@@ -267,31 +267,37 @@ pub trait IntoIndices {
     fn into_indices(self) -> Vec<Idx>;
 }
 
+#[diagnostic::do_not_recommend]
 impl IntoIndices for () {
     fn into_indices(self) -> Vec<Idx> {
         Vec::new()
     }
 }
+#[diagnostic::do_not_recommend]
 impl IntoIndices for i64 {
     fn into_indices(self) -> Vec<Idx> {
         vec![self.into()]
     }
 }
+#[diagnostic::do_not_recommend]
 impl IntoIndices for Idx {
     fn into_indices(self) -> Vec<Idx> {
         vec![self]
     }
 }
+#[diagnostic::do_not_recommend]
 impl<T: Into<Idx>, const N: usize> IntoIndices for [T; N] {
     fn into_indices(self) -> Vec<Idx> {
         self.into_iter().map(Into::into).collect()
     }
 }
+#[diagnostic::do_not_recommend]
 impl<T: Into<Idx>> IntoIndices for Vec<T> {
     fn into_indices(self) -> Vec<Idx> {
         self.into_iter().map(Into::into).collect()
     }
 }
+#[diagnostic::do_not_recommend]
 impl IntoIndices for &[Idx] {
     fn into_indices(self) -> Vec<Idx> {
         self.to_vec()
@@ -300,6 +306,7 @@ impl IntoIndices for &[Idx] {
 
 macro_rules! index_tuples {
     ($(($($T:ident $t:ident),+);)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<$($T: Into<Idx>),+> IntoIndices for ($($T,)+) {
             fn into_indices(self) -> Vec<Idx> {
                 let ($($t,)+) = self;

@@ -72,16 +72,19 @@ pub trait IntoPlace<S: MemorySpace> {
     #[doc(hidden)]
     fn into_place(self) -> AnyPlace;
 }
+#[diagnostic::do_not_recommend]
 impl<S: MemorySpace> IntoPlace<S> for ArrayRef<S> {
     fn into_place(self) -> AnyPlace {
         AnyPlace { raw: self.raw, indices: Vec::new(), sizes: None }
     }
 }
+#[diagnostic::do_not_recommend]
 impl<S: MemorySpace> IntoPlace<S> for Place<S> {
     fn into_place(self) -> AnyPlace {
         AnyPlace { raw: self.target.raw, indices: self.indices, sizes: self.sizes }
     }
 }
+#[diagnostic::do_not_recommend]
 impl<S: MemorySpace, P: IntoPlace<S> + Clone> IntoPlace<S> for &P {
     fn into_place(self) -> AnyPlace {
         self.clone().into_place()
@@ -102,11 +105,13 @@ pub trait IntoArrayPlace {
 
 macro_rules! array_places {
     ($($Space:ty),*) => {$(
+        #[diagnostic::do_not_recommend]
         impl IntoArrayPlace for ArrayRef<$Space> {
             fn into_array_place(self) -> AnyPlace {
                 self.into_place()
             }
         }
+        #[diagnostic::do_not_recommend]
         impl IntoArrayPlace for Place<$Space> {
             fn into_array_place(self) -> AnyPlace {
                 self.into_place()
@@ -115,6 +120,7 @@ macro_rules! array_places {
     )*};
 }
 array_places!(GmemSpace, SmemSpace);
+#[diagnostic::do_not_recommend]
 impl<P: IntoArrayPlace + Clone> IntoArrayPlace for &P {
     fn into_array_place(self) -> AnyPlace {
         self.clone().into_array_place()
@@ -135,11 +141,13 @@ pub trait IntoBarrier {
 
 macro_rules! barriers {
     ($($Barrier:ident),*) => {$(
+        #[diagnostic::do_not_recommend]
         impl IntoBarrier for $Barrier {
             fn into_barrier(self) -> AnyBarrier {
                 AnyBarrier { raw: self.raw(), indices: Vec::new(), peer: None }
             }
         }
+        #[diagnostic::do_not_recommend]
         impl IntoBarrier for BarrierPlace<$Barrier> {
             fn into_barrier(self) -> AnyBarrier {
                 AnyBarrier { raw: self.target.raw(), indices: self.indices, peer: self.peer }
@@ -148,6 +156,7 @@ macro_rules! barriers {
     )*};
 }
 barriers!(BarrierRef, ClusterBarrierRef);
+#[diagnostic::do_not_recommend]
 impl<B: IntoBarrier + Clone> IntoBarrier for &B {
     fn into_barrier(self) -> AnyBarrier {
         self.clone().into_barrier()
@@ -161,8 +170,11 @@ impl<B: IntoBarrier + Clone> IntoBarrier for &B {
     note = "a copy announces its bytes on, and completes on, a barrier of its own block; cluster barriers and arrays are none"
 )]
 pub trait IntoCopyBarrier: IntoBarrier {}
+#[diagnostic::do_not_recommend]
 impl IntoCopyBarrier for BarrierRef {}
+#[diagnostic::do_not_recommend]
 impl IntoCopyBarrier for BarrierPlace<BarrierRef> {}
+#[diagnostic::do_not_recommend]
 impl<B: IntoCopyBarrier + Clone> IntoCopyBarrier for &B {}
 
 // ---- places in a kernel ----

@@ -143,26 +143,31 @@ pub trait IntoScalar {
     #[doc(hidden)]
     fn into_arg(self) -> Arg;
 }
+#[diagnostic::do_not_recommend]
 impl IntoScalar for Scalar {
     fn into_arg(self) -> Arg {
         self.0
     }
 }
+#[diagnostic::do_not_recommend]
 impl IntoScalar for Idx {
     fn into_arg(self) -> Arg {
         Scalar::from(self).0
     }
 }
+#[diagnostic::do_not_recommend]
 impl IntoScalar for i64 {
     fn into_arg(self) -> Arg {
         Arg::Literal(Number::Int(self))
     }
 }
+#[diagnostic::do_not_recommend]
 impl IntoScalar for f64 {
     fn into_arg(self) -> Arg {
         Arg::Literal(Number::Float(self))
     }
 }
+#[diagnostic::do_not_recommend]
 impl IntoScalar for bool {
     fn into_arg(self) -> Arg {
         Scalar::truth(self).0
