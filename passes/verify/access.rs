@@ -31,17 +31,17 @@ impl Verifier<'_> {
         let (Some(source), Some(value)) = (self.m.get_operand(op, 0), self.m.results(op).next()) else {
             return Ok(());
         };
-        self.check_transfer(op, source, value, "loaded")
+        self.check_transfer(op, source, value, "the array loaded")
     }
 
     pub(super) fn check_store(&self, op: Op) -> Check {
         let (Some(value), Some(dest)) = (self.m.get_operand(op, 0), self.m.get_operand(op, 1)) else {
             return Ok(());
         };
-        self.check_transfer(op, dest, value, "stored")
+        self.check_transfer(op, dest, value, "the array stored")
     }
 
-    fn check_transfer(&self, op: Op, reference: Value, value: Value, how: &str) -> Check {
+    fn check_transfer(&self, op: Op, reference: Value, value: Value, other: &str) -> Check {
         let (Some(memory), Some((extents, elem))) =
             (self.array_ref(reference), self.m.types.as_value_array(self.m.ty(value)))
         else {
@@ -64,7 +64,7 @@ impl Verifier<'_> {
                 op,
                 codes::ELEMENT_TYPE_MISMATCH,
                 format!(
-                    "{} has elements of type {}, and what is {how} has {}",
+                    "{} has elements of type {}, and {other} has {}",
                     self.name(reference),
                     self.type_name(memory.elem),
                     self.type_name(elem)
@@ -73,22 +73,14 @@ impl Verifier<'_> {
             ));
         }
         let indices = self.indices(op, "indices");
-        let other = format!("the array {how}");
-        self.check_access(&Access {
-            op,
-            reference,
-            indices: &indices,
-            extents,
-            other: &other,
-            may_overhang: false,
-        })
+        self.check_access(&Access { op, reference, indices: &indices, extents, other, may_overhang: false })
     }
 
     /// The index rule and, where indices are constants, the bounds.
     pub(super) fn check_access(&self, access: &Access<'_>) -> Check {
         let &Access { op, reference, indices, extents, other, may_overhang } = access;
         let Some(memory) = self.array_ref(reference) else { return Ok(()) };
-        let (name, shape) = (self.name(reference), &memory.shape);
+        let shape = &memory.shape;
         if indices.len() > shape.len() {
             return Err(self.too_many_indices(op, reference, indices.len(), shape));
         }
@@ -97,8 +89,9 @@ impl Verifier<'_> {
                 op,
                 codes::SHAPE_MISMATCH,
                 format!(
-                    "{other} has {}, and {name} of shape {} has {}",
+                    "{other} has {}, and {} of shape {} has {}",
                     count_of(extents.len(), "dimension"),
+                    self.name(reference),
                     shape_text(shape),
                     shape.len()
                 ),
@@ -119,8 +112,9 @@ impl Verifier<'_> {
                     op,
                     codes::SHAPE_MISMATCH,
                     format!(
-                        "{other} of shape {} does not fit {name} of shape {}: extent {wanted} over {extent} in dimension {dim}",
+                        "{other} of shape {} does not fit {} of shape {}: extent {wanted} over {extent} in dimension {dim}",
                         shape_text(extents),
+                        self.name(reference),
                         shape_text(shape)
                     ),
                     "too large in one dimension",

@@ -107,32 +107,30 @@ impl Verifier<'_> {
             let ty = self.m.ty(value);
             let types = &self.m.types;
             let source = |group: usize| self.in_group(op, group).map(|operand| self.m.ty(operand));
-            let (fits, wanted) = match result.infer {
-                Infer::Explicit => continue,
-                Infer::IsIndex => (ty == types.index(), "`index`".to_owned()),
-                Infer::IsI1 => (ty == types.i1(), "`i1`".to_owned()),
-                Infer::SameAs(group) => {
-                    let Some(source) = source(group) else { continue };
-                    (ty == source, self.type_name(source))
-                }
-                Infer::BoolOf(group) => {
-                    let Some(source) = source(group) else { continue };
-                    let fits =
-                        types.elem_of(ty) == types.i1() && shape_of(types, ty) == shape_of(types, source);
-                    let shape = shape_of(types, source);
-                    let wanted = match shape {
-                        Some([]) | None => "`i1`".to_owned(),
-                        Some(shape) => format!("an array of `i1` of shape {}", shape_text(shape)),
-                    };
-                    (fits, wanted)
-                }
-                Infer::ElemOf(group) => {
-                    let Some(source) = source(group) else { continue };
-                    let elem = types.elem_of(source);
-                    (ty == elem, self.type_name(elem))
-                }
+            let shape = |ty: Type| shape_of(types, ty);
+            let fits = match result.infer {
+                Infer::Explicit => true,
+                Infer::IsIndex => ty == types.index(),
+                Infer::IsI1 => ty == types.i1(),
+                Infer::SameAs(group) => source(group).is_none_or(|source| ty == source),
+                Infer::BoolOf(group) => source(group)
+                    .is_none_or(|source| types.elem_of(ty) == types.i1() && shape(ty) == shape(source)),
+                Infer::ElemOf(group) => source(group).is_none_or(|source| ty == types.elem_of(source)),
             };
             if !fits {
+                let wanted = match result.infer {
+                    Infer::Explicit => String::new(),
+                    Infer::IsIndex => "`index`".to_owned(),
+                    Infer::IsI1 => "`i1`".to_owned(),
+                    Infer::SameAs(group) => source(group).map_or_else(String::new, |ty| self.type_name(ty)),
+                    Infer::BoolOf(group) => match source(group).and_then(shape) {
+                        Some([]) | None => "`i1`".to_owned(),
+                        Some(shape) => format!("an array of `i1` of shape {}", shape_text(shape)),
+                    },
+                    Infer::ElemOf(group) => {
+                        source(group).map_or_else(String::new, |ty| self.type_name(types.elem_of(ty)))
+                    }
+                };
                 return Err(self.error(
                     op,
                     codes::RESULT_TYPE,

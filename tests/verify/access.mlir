@@ -9,7 +9,7 @@ tg.kernel @shapes(%x: !tg.ref<?x128xf32, gmem>, %i: index) {
   %3 = tg.load %buf[2] : !tg.ref<2x128xf32, smem> -> vector<128xf32> // error: TG0404 index 2 in dimension 0 of `%buf`: the dimension has 2
   %4 = tg.load %buf[1, 96] : !tg.ref<2x128xf32, smem> -> vector<64xf32> // error: TG0404 elements 96 to 159 in dimension 1 of `%buf`: the dimension has 128
   %5 = tg.load %buf[-1] : !tg.ref<2x128xf32, smem> -> vector<128xf32> // error: TG0404 index -1
-  %6 = tg.load %buf[%i] : !tg.ref<2x128xf32, smem> -> vector<128xf16> // error: TG0403 `%buf` has elements of type `f32`, and what is loaded has `f16`
+  %6 = tg.load %buf[%i] : !tg.ref<2x128xf32, smem> -> vector<128xf16> // error: TG0403 `%buf` has elements of type `f32`, and the array loaded has `f16`
   %7 = tg.load %buf[%i, 0] : !tg.ref<2x128xf32, smem> -> vector<256xf32> // error: TG0402 does not fit `%buf` of shape [2, 128]: extent 256 over 128 in dimension 1
   %8 = tg.load %buf : !tg.ref<2x128xf32, smem> -> vector<1x2x128xf32> // error: TG0402 the array loaded has 3 dimensions
   %9 = tg.load %t : !tg.ref<128x128xf32, tmem> -> vector<128x128xf32> // error: TG0401 is in tensor memory
