@@ -4,6 +4,8 @@
 //! only_kernel -> passes (pass manager) -> emit -> assemble -> sass_report
 //! ```
 
+use std::time::{Duration, Instant};
+
 use serde_json::{Value as Json, json};
 
 use crate::ir::diag::{Diagnostic, Diagnostics, Reported, codes};
@@ -60,6 +62,19 @@ pub struct Emitted {
     pub text: String,
     /// What a launcher needs to know of each kernel, in the module's order.
     pub manifests: Vec<Json>,
+    /// How long it took.
+    pub times: EmitTimes,
+}
+
+/// How long the steps of [`emit`] took.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EmitTimes {
+    /// Making an MLIR context with its dialects and passes.
+    pub session: Duration,
+    /// Our lowering to nvgpu.
+    pub lowering: Duration,
+    /// MLIR's passes and LLVM's code generation.
+    pub codegen: Duration,
 }
 
 /// Lowers all kernels of a module as far as `stage`. `assign-parity`, `infer-layouts` and `allocate-smem` have to have
@@ -73,12 +88,19 @@ pub fn emit(
     options: CodegenOptions,
     diags: &mut Diagnostics,
 ) -> Result<Emitted, Reported> {
+    let mut times = EmitTimes::default();
+    let clock = Instant::now();
     let session = Session::new().map_err(|error| report_mlir(module, &error, diags))?;
+    times.session = clock.elapsed();
+    let clock = Instant::now();
     let lowered = lower_to_nvgpu(module, &session, options.chip, diags)?;
+    times.lowering = clock.elapsed();
+    let clock = Instant::now();
     let mut mlir = lowered.module;
     let text = Pipeline::new(&session, options).emit(&mut mlir, stage);
     let text = text.map_err(|error| report_mlir(module, &error, diags))?;
-    Ok(Emitted { text, manifests: lowered.manifests })
+    times.codegen = clock.elapsed();
+    Ok(Emitted { text, manifests: lowered.manifests, times })
 }
 
 /// Has `ptxas` make a cubin of PTX.

@@ -1,6 +1,8 @@
 //! `tidegate compile`.
 
-use tidegate::driver::{self, Emitted};
+use std::time::{Duration, Instant};
+
+use tidegate::driver::{self, EmitTimes, Emitted};
 use tidegate::ir::Module;
 use tidegate::ir::diag::Diagnostics;
 use tidegate::ir::text::{self, PrintOptions, print};
@@ -39,6 +41,7 @@ fn compile(
     module: &mut Module,
     diags: &mut Diagnostics,
 ) -> Result<(Vec<u8>, String), Outcome> {
+    let clock = Instant::now();
     let target = target(&args.target)?;
     let chip: Chip = args.target.parse().map_err(|error| {
         say(&format!("error[TG0805]: {error}"));
@@ -73,7 +76,16 @@ fn compile(
         Emit::Llvm => Stage::Llvm,
         Emit::Ptx | Emit::Cubin | Emit::SassReport => Stage::Ptx,
     };
+    let front = clock.elapsed();
     let emitted = driver::emit(module, stage, options, diags).map_err(|_| Outcome::Findings)?;
+    if args.debug.timing {
+        let ms = |time: Duration| time.as_secs_f64() * 1e3;
+        let EmitTimes { session, lowering, codegen } = emitted.times;
+        say(&format!("reading, verifying, passes: {:.2} ms", ms(front)));
+        say(&format!("lowering to nvgpu: {:.2} ms", ms(lowering)));
+        say(&format!("MLIR's context: {:.2} ms", ms(session)));
+        say(&format!("MLIR's passes and LLVM: {:.2} ms", ms(codegen)));
+    }
     let manifests = manifests(&emitted);
     let bytes = match args.emit {
         Emit::Tg => print(module, PrintOptions::default()).into_bytes(),
