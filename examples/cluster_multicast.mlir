@@ -1,7 +1,7 @@
 // Two blocks of a cluster fetch half a tile each and both get the whole of it.
 
 tg.kernel @cluster_multicast(in %x: !tg.ref<128x64xf32, gmem>, out %o: !tg.ref<2x128x64xf32, gmem>)
-    grid ["g" = 2] cluster ["c" = 2] {
+    grid ["g" = 1] cluster ["c" = 2] {
   %a = tg.alloc : !tg.ref<128x64xf32, smem>
   %bar = tg.alloc_barrier : !tg.barrier_ref<1, arrivals = 1>
   // Arrivals reach every block along "c": a phase takes one from each of the two.

@@ -12,7 +12,7 @@ use tidegate::ir::text::{PrintOptions, print};
 /// # Errors
 /// None, unless the example is wrong.
 pub fn build() -> Result<Module, BuildErrors> {
-    let k = KernelBuilder::new("cluster_multicast").grid([("g", 2)]).cluster([("c", 2)]);
+    let k = KernelBuilder::new("cluster_multicast").grid([("g", 1)]).cluster([("c", 2)]);
     let x = k.input("x", [128, 64], F32);
     let o = k.output("o", [2, 128, 64], F32);
     let a = k.scratch(Smem::new([128, 64], F32)).named("a");

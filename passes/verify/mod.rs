@@ -130,7 +130,7 @@
 //! | 82 | tensor memory exists and fits | TG0702, TG0802 | `check_tmem` |
 //! | 83 | named barriers suffice | TG0703 | `check_threads` |
 //! | 84 | a block has at most 1024 CUDA threads | TG0704 | `check_threads` |
-//! | 85 | a cluster has 1 to 16 blocks, and the grid consists of whole clusters | TG0705 | `check_cluster_size`, `check_axes` |
+//! | 85 | a cluster has 1 to 16 blocks | TG0705 | `check_cluster_size`, `check_axes` |
 //! | 86 | the grid fits the launch | TG0706 | `check_grid`, `check_axes` |
 //! | 87 | the target has the op | TG0802 | `check_meaning` |
 

@@ -40,29 +40,18 @@ impl Verifier<'_> {
             );
             *error = error.note("the size of a cluster is the product of its extents");
             self.report(facts.op, *error);
-            return;
-        }
-        let pairs = facts.grid.iter().rev().zip(facts.cluster.iter().rev());
-        for ((grid_name, grid), (name, cluster)) in pairs {
-            if *grid != DYNAMIC && grid % cluster != 0 {
-                let error = self.error(
-                    facts.op,
-                    codes::CLUSTER_SIZE,
-                    format!("grid axis \"{grid_name}\" has {grid} blocks, no multiple of the {cluster} of cluster axis \"{name}\""),
-                    "the grid consists of whole clusters",
-                );
-                self.report(facts.op, *error);
-                return;
-            }
         }
     }
 
     fn check_grid(&mut self, facts: &KernelFacts, limits: &Target) {
         // The last axis is x, the one before y, and all others together are z.
+        // A grid of clusters has as many blocks as both together.
         let mut sizes = [1i64; 3];
-        for (index, (_, extent)) in facts.grid.iter().rev().enumerate() {
-            let slot = &mut sizes[index.min(2)];
-            *slot = slot.saturating_mul(if *extent == DYNAMIC { 1 } else { *extent });
+        for axes in [&facts.grid, &facts.cluster] {
+            for (index, (_, extent)) in axes.iter().rev().enumerate() {
+                let slot = &mut sizes[index.min(2)];
+                *slot = slot.saturating_mul(if *extent == DYNAMIC { 1 } else { *extent });
+            }
         }
         for ((size, limit), name) in sizes.into_iter().zip(limits.grid).zip(["x", "y", "z"]) {
             if size > limit {

@@ -23,8 +23,9 @@ dialect_ops! {
 
     /// A kernel: its parameters are the arguments of its body (array refs to global memory, and scalars).
     ///
-    /// - `grid ["i" = 4, "j" = ?]`: blocks along each axis, the last one being x; `?` is given at the launch.
-    /// - `cluster ["c" = 2]`: blocks of a cluster along each axis.
+    /// - `grid ["i" = 4, "j" = ?]`: blocks along each axis, the last one being x; `?` is given at the launch. In a
+    ///   kernel with a cluster, *clusters* along each axis: the launch has `grid` times `cluster` blocks.
+    /// - `cluster ["c" = 2]`: blocks of a cluster along each axis, the last one being x.
     /// - `threads ["wg" = 2]`: warpgroups to a block, for kernels without `tg.warp_specialize`; 1 when not given.
     ///
     /// A parameter may be marked `in`, `out` or `inout`; without a mark, what the body does with it decides.

@@ -49,7 +49,7 @@ pub struct BarrierRefType {
     /// The group's shape. `[]` is a single barrier taken out of a group, as `[1]` is a group of one.
     pub shape: Box<[i64]>,
     /// Arrivals to a phase, 1 to [`MAX_ARRIVALS`]. An arrival is made by a *thread* (a warpgroup, or the warp of a
-    /// one-warp role), not by a lane.
+    /// one-warp role), not by a lane. On a cluster barrier, arrivals *of each block* whose arrivals reach it.
     pub arrivals: i64,
     /// Whether arriving and waiting also order tensor-core work (Blackwell).
     pub orders_tensor_core: bool,

@@ -78,8 +78,8 @@ tg.kernel @k() threads ["wg" = 8] { tg.return }
 
     CLUSTER_SIZE = "TG0705", Error, "invalid cluster size", r#"
 A cluster has at least one block and at most 8 on every device; up to 16 where the device allows it
-and the launch asks for a size that is not portable. The grid is a multiple of the cluster in each
-dimension.
+and the launch asks for a size that is not portable. The axes of `grid` count clusters: there are as
+many blocks as both together say.
 
 Wrong: 32 blocks.
 
