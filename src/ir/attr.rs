@@ -170,6 +170,9 @@ impl AttrTable {
         match self.kind(attr) {
             AttrKind::Unit => out.push_str("unit"),
             AttrKind::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
+            AttrKind::Int { value, ty } if *ty == types.i1() => {
+                out.push_str(if *value != 0 { "true" } else { "false" });
+            }
             AttrKind::Int { value, ty } => {
                 let _ = write!(out, "{value} : ");
                 types.write(out, *ty);
@@ -277,17 +280,16 @@ pub(crate) fn write_symbol(out: &mut String, name: &str) {
 }
 
 /// Appends a float in a form that reads back to the same `f64`: six decimals where they suffice, as MLIR writes
-/// them, the shortest exact decimal otherwise, and the bits in hexadecimal for infinities and NaNs.
+/// them, the shortest exact decimal otherwise, and the bits in hexadecimal for infinities and NaNs. A format that has
+/// no infinities gets its NaN, or its largest number when it has no NaN either.
 fn write_float(out: &mut String, value: f64, kind: FloatKind) {
-    if !value.is_finite() {
-        let _ = write!(
-            out,
-            "0x{:0width$X}",
-            nonfinite_bits(value, kind),
-            width = kind.bits().div_ceil(4) as usize
-        );
+    if !value.is_finite() && kind.has_nan() {
+        let width = kind.value_bits().div_ceil(4) as usize;
+        let _ = write!(out, "0x{:0width$X}", nonfinite_bits(value, kind));
         return;
     }
+    // A format without infinities and NaNs stops at its largest number.
+    let value = if value.is_finite() { value } else { kind.largest().copysign(value) };
     let short = format!("{value:.6e}");
     let text = if short.parse() == Ok(value) { short } else { format!("{value:e}") };
     // Rust writes 1e7 and 1.5e-7; MLIR's grammar wants a point, and its own printer a sign and two digits.
@@ -300,13 +302,19 @@ fn write_float(out: &mut String, value: f64, kind: FloatKind) {
     let _ = write!(out, "{mantissa}{point}e{sign}{digits:0>2}");
 }
 
+/// The bits of an infinity or NaN, in a format that has it.
 fn nonfinite_bits(value: f64, kind: FloatKind) -> u64 {
-    let storage = if kind == FloatKind::TF32 { FloatKind::F32 } else { kind };
-    let (exponent, mantissa) = (storage.exponent_bits(), storage.mantissa_bits());
+    let (exponent, mantissa) = (kind.exponent_bits(), kind.mantissa_bits());
     let top = ((1u64 << exponent) - 1) << mantissa;
-    let sign = u64::from(value.is_sign_negative()) << (exponent + mantissa);
-    let quiet = if value.is_nan() && mantissa > 0 { 1u64 << (mantissa - 1) } else { 0 };
-    sign | top | quiet
+    let fraction = match (kind.has_infinity(), value.is_nan()) {
+        (true, false) => 0,
+        (true, true) => 1u64 << (mantissa - 1),
+        // All ones is the only NaN, and stands for infinities as well.
+        (false, _) => (1u64 << mantissa) - 1,
+    };
+    let signed = kind.value_bits() > exponent + mantissa;
+    let sign = u64::from(signed && value.is_sign_negative()) << (exponent + mantissa);
+    sign | top | fraction
 }
 
 /// The value that `bits` has in the format `kind`, as the `0x7F800000` form of float attributes means it.
@@ -314,18 +322,19 @@ pub fn float_from_bits(bits: u64, kind: FloatKind) -> f64 {
     if kind == FloatKind::F64 {
         return f64::from_bits(bits);
     }
-    let storage = if kind == FloatKind::TF32 { FloatKind::F32 } else { kind };
-    let (exponent_bits, mantissa_bits) = (storage.exponent_bits(), storage.mantissa_bits());
+    let (exponent_bits, mantissa_bits) = (kind.exponent_bits(), kind.mantissa_bits());
     let negative = bits >> (exponent_bits + mantissa_bits) & 1 != 0;
-    let exponent = bits >> mantissa_bits & ((1 << exponent_bits) - 1);
+    let top = (1u64 << exponent_bits) - 1;
+    let exponent = bits >> mantissa_bits & top;
     let mantissa = bits & ((1u64 << mantissa_bits) - 1);
     let bias = (1i32 << (exponent_bits - 1)) - 1;
     let fraction = mantissa as f64 / (1u64 << mantissa_bits) as f64;
-    let has_infinity =
-        matches!(storage, FloatKind::F16 | FloatKind::BF16 | FloatKind::F32 | FloatKind::F8E5M2);
-    let magnitude = if exponent == (1 << exponent_bits) - 1 && has_infinity {
+    let all_ones = exponent == top && mantissa == (1u64 << mantissa_bits) - 1;
+    let magnitude = if exponent == top && kind.has_infinity() {
         if mantissa == 0 { f64::INFINITY } else { f64::NAN }
-    } else if exponent == 0 {
+    } else if all_ones && kind.has_nan() {
+        f64::NAN
+    } else if exponent == 0 && mantissa_bits > 0 {
         fraction * f64::powi(2.0, 1 - bias)
     } else {
         let power = i32::try_from(exponent).unwrap_or(0) - bias;
@@ -362,5 +371,36 @@ mod tests {
         assert_eq!(float_from_bits(0x3C00, FloatKind::F16), 1.0);
         assert_eq!(float_from_bits(0x0001, FloatKind::F16), f64::powi(2.0, -24));
         assert_eq!(float_from_bits(0xC020_0000, FloatKind::F32), -2.5);
+    }
+
+    #[test]
+    fn formats_without_infinities_get_what_they_have() {
+        assert_eq!(text(f64::INFINITY, FloatKind::F8E4M3FN), "0x7F");
+        assert_eq!(text(-f64::NAN, FloatKind::F8E4M3FN), "0xFF");
+        assert_eq!(text(f64::NAN, FloatKind::F8E8M0FNU), "0xFF");
+        assert_eq!(text(f64::NEG_INFINITY, FloatKind::F4E2M1FN), "-6.000000e+00");
+        assert_eq!(text(f64::NAN, FloatKind::F6E3M2FN), "2.800000e+01");
+        assert_eq!(text(f64::INFINITY, FloatKind::TF32), "0x3FC00");
+        assert!(float_from_bits(0x7F, FloatKind::F8E4M3FN).is_nan());
+        assert!(float_from_bits(0xFF, FloatKind::F8E8M0FNU).is_nan());
+        assert_eq!(float_from_bits(0x00, FloatKind::F8E8M0FNU), f64::powi(2.0, -127));
+        assert_eq!(float_from_bits(0x3FC00, FloatKind::TF32), f64::INFINITY);
+    }
+
+    #[test]
+    fn largest_numbers() {
+        for (kind, largest) in [
+            (FloatKind::F16, 65_504.0),
+            (FloatKind::F32, f64::from(f32::MAX)),
+            (FloatKind::F8E4M3FN, 448.0),
+            (FloatKind::F8E5M2, 57_344.0),
+            (FloatKind::F8E8M0FNU, f64::powi(2.0, 127)),
+            (FloatKind::F6E2M3FN, 7.5),
+            (FloatKind::F6E3M2FN, 28.0),
+            (FloatKind::F4E2M1FN, 6.0),
+            (FloatKind::F64, f64::MAX),
+        ] {
+            assert_eq!(kind.largest(), largest, "{kind}");
+        }
     }
 }

@@ -168,7 +168,11 @@ impl<'m> OpBuilder<'m> {
     #[track_caller]
     pub fn int(&mut self, value: i64, ty: Type) -> Value {
         let elem = self.module.types.elem_of(ty);
-        let number = self.module.attrs.int(i128::from(value), elem);
+        let number = if elem == self.module.types.i1() {
+            self.module.attrs.intern(AttrKind::Bool(value != 0))
+        } else {
+            self.module.attrs.int(i128::from(value), elem)
+        };
         self.constant(number, ty)
     }
     /// A constant of a float type or an array of one; rounded to the type when it is lowered.

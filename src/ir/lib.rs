@@ -32,4 +32,4 @@ pub mod text;
 pub mod types;
 
 pub use entity::{Attr, Block, EntityId, Loc, Name, Op, Region, Type, Value};
-pub use module::{CloneMap, InsertionPoint, Module, OpSpec, StillUsed, Use, ValueDef};
+pub use module::{CloneMap, Difference, InsertionPoint, Module, OpSpec, StillUsed, Use, ValueDef};

@@ -12,6 +12,7 @@
 
 mod attrs;
 mod clone;
+mod compare;
 mod edit;
 mod walk;
 
@@ -19,6 +20,7 @@ use smallvec::SmallVec;
 
 pub(crate) use attrs::SEGMENT_SIZES;
 pub use clone::CloneMap;
+pub use compare::Difference;
 pub use edit::{InsertionPoint, OpSpec, StillUsed};
 
 use crate::attr::AttrTable;

@@ -43,9 +43,12 @@ impl TypeTable {
                 out.push('>');
             }
             TypeKind::SemaphoreRef { shape } => {
-                out.push_str("!tg.semaphore_ref<");
-                write_group(out, shape);
-                out.push('>');
+                out.push_str("!tg.semaphore_ref");
+                if !shape.is_empty() {
+                    out.push('<');
+                    write_group(out, shape);
+                    out.push('>');
+                }
             }
             TypeKind::Opaque(text) => out.push_str(text),
         }

@@ -42,6 +42,30 @@ macro_rules! floats {
             pub fn mantissa_bits(self) -> u32 {
                 match self { $(Self::$name => $mantissa,)* }
             }
+            /// Bits that count: those of the sign, the exponent and the significand.
+            pub fn value_bits(self) -> u32 {
+                match self { Self::TF32 => 19, other => other.bits() }
+            }
+            /// Whether there are infinities; what is too large is a NaN or the largest number otherwise.
+            pub fn has_infinity(self) -> bool {
+                matches!(self, Self::F16 | Self::BF16 | Self::F32 | Self::F64 | Self::TF32 | Self::F8E5M2)
+            }
+            /// Whether there are NaNs; the formats of 4 and 6 bits have none.
+            pub fn has_nan(self) -> bool {
+                !matches!(self, Self::F6E2M3FN | Self::F6E3M2FN | Self::F4E2M1FN)
+            }
+            /// The largest number.
+            pub fn largest(self) -> f64 {
+                let (exponent, mantissa) = (self.exponent_bits(), self.mantissa_bits());
+                let all_ones = (1u64 << (exponent + mantissa)) - 1;
+                // Infinities and NaNs take the topmost exponent, or only the topmost bit pattern.
+                let taken = match (self.has_infinity(), self.has_nan()) {
+                    (true, _) => 1u64 << mantissa,
+                    (false, true) => 1,
+                    (false, false) => 0,
+                };
+                crate::attr::float_from_bits(all_ones - taken, self)
+            }
             /// The format called `name`.
             pub fn from_name(name: &str) -> Option<Self> {
                 match name { $($text => Some(Self::$name),)* _ => None }

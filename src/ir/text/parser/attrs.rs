@@ -5,7 +5,7 @@ use crate::attr::{AttrKind, float_from_bits};
 use crate::diag::codes;
 use crate::entity::{Attr, Name, Type};
 use crate::text::lexer::TokenKind;
-use crate::types::TypeKind;
+use crate::types::{Signedness, TypeKind};
 
 impl<'s> Parser<'s, '_> {
     pub(super) fn attr(&mut self) -> Parsed<Attr> {
@@ -76,10 +76,11 @@ impl<'s> Parser<'s, '_> {
     /// A number; its type is `wanted` when that is given, else what stands behind `:`, else `i64` or `f64`.
     pub(super) fn number(&mut self, wanted: Option<Type>) -> Parsed<Attr> {
         let lo = self.token.lo;
-        let negative = self.accept(b'-');
-        let token = self.token;
+        let negative = self.at(b'-');
+        let token = if negative { self.peek() } else { self.token };
         match token.kind {
             TokenKind::Float => {
+                self.accept(b'-');
                 self.bump();
                 let text = self.text(token);
                 let Ok(value) = text.parse::<f64>() else {
@@ -106,28 +107,29 @@ impl<'s> Parser<'s, '_> {
             }
             TokenKind::Int => {
                 let value = self.integer("a number")?;
+                let hex = self.text(token).starts_with("0x");
                 let ty = match wanted {
                     Some(ty) => ty,
                     None if self.accept(b':') => self.ty()?,
                     None => self.module.types.int(64),
                 };
-                self.typed_integer(lo, value, negative, ty, self.text(token).starts_with("0x"))
+                self.typed_integer(lo, value, ty, hex)
             }
             _ => Err(self.unexpected("a number")),
         }
     }
 
-    fn typed_integer(&mut self, lo: u32, value: i128, negative: bool, ty: Type, hex: bool) -> Parsed<Attr> {
-        let signed = if negative { -value } else { value };
+    fn typed_integer(&mut self, lo: u32, signed: i128, ty: Type, hex: bool) -> Parsed<Attr> {
         match self.module.types.kind(ty) {
-            TypeKind::Float(kind) if hex && !negative => {
+            TypeKind::Float(kind) if hex && signed >= 0 => {
                 let kind = *kind;
-                let bits =
-                    u64::try_from(value).ok().filter(|&bits| kind.bits() == 64 || bits >> kind.bits() == 0);
+                let bits = u64::try_from(signed)
+                    .ok()
+                    .filter(|&bits| kind.bits() == 64 || bits >> kind.value_bits() == 0);
                 let Some(bits) = bits else {
                     let span = self.span_from(lo);
                     let message = format!("the bits do not fit `{kind}`");
-                    let label = format!("at most {} hexadecimal digits", kind.bits().div_ceil(4));
+                    let label = format!("at most {} hexadecimal digits", kind.value_bits().div_ceil(4));
                     return Err(self.error(codes::MALFORMED_NUMBER, span, message, label));
                 };
                 Ok(self.module.attrs.float(float_from_bits(bits, kind), ty))
@@ -138,20 +140,23 @@ impl<'s> Parser<'s, '_> {
                 Err(self.error(codes::MALFORMED_ATTRIBUTE, span, message, format!("write `{signed}.0`")))
             }
             TypeKind::Integer { .. } | TypeKind::Index => {
-                let width = self.module.types.bit_width(ty).unwrap_or(64).min(120);
-                let fits = signed >= -(1i128 << (width - 1)) && signed < (1i128 << width);
-                if !fits {
+                let width = self.module.types.bit_width(ty).unwrap_or(64);
+                let signedness = match self.module.types.kind(ty) {
+                    TypeKind::Integer { signedness, .. } => *signedness,
+                    _ => Signedness::Signless,
+                };
+                if !fits(signed, width, signedness) {
                     let (span, ty) = (self.span_from(lo), self.module.types.display(ty));
                     let message = format!("{signed} does not fit `{ty}`");
                     return Err(self.error(codes::MALFORMED_NUMBER, span, message, format!("{width} bits")));
                 }
+                if ty == self.module.types.i1() {
+                    return Ok(self.module.attrs.intern(AttrKind::Bool(signed != 0)));
+                }
                 // Two's complement: 255 : i8 is -1 : i8, as MLIR has it.
-                let unsigned = matches!(
-                    self.module.types.kind(ty),
-                    TypeKind::Integer { signedness: crate::types::Signedness::Unsigned, .. }
-                );
-                let wrap = !unsigned && width > 1 && signed >= 1i128 << (width - 1);
-                let value = if wrap { signed - (1i128 << width) } else { signed };
+                let wraps =
+                    signedness == Signedness::Signless && width < 127 && signed >= 1i128 << (width - 1);
+                let value = if wraps { signed - (1i128 << width) } else { signed };
                 Ok(self.module.attrs.int(value, ty))
             }
             TypeKind::Opaque(_) | TypeKind::None => {
@@ -262,9 +267,18 @@ impl<'s> Parser<'s, '_> {
         if let Some(elem) = splat {
             self.reset(body + 1);
             let value = if self.at_word("true") || self.at_word("false") {
-                let value = i128::from(self.current() == "true");
+                if self.module.types.bit_width(elem) != Some(1) {
+                    let (span, elem) = (self.span(), self.module.types.display(elem));
+                    let message = format!("`{}` is no number of type `{elem}`", self.current());
+                    return Err(self.error(codes::MALFORMED_ATTRIBUTE, span, message, "expected a number"));
+                }
+                let value = self.current() == "true";
                 self.bump();
-                Some(self.module.attrs.int(value, elem))
+                Some(if elem == self.module.types.i1() {
+                    self.module.attrs.intern(AttrKind::Bool(value))
+                } else {
+                    self.module.attrs.int(i128::from(value), elem)
+                })
             } else if matches!(self.token.kind, TokenKind::Int | TokenKind::Float | TokenKind::Punct(b'-')) {
                 Some(self.number(Some(elem))?)
             } else {
@@ -381,5 +395,16 @@ impl<'s> Parser<'s, '_> {
         }
         debug_assert!(self.depth <= MAX_NESTING);
         Ok(attr)
+    }
+}
+
+/// Whether an integer type can hold `value`. A signless one takes both readings of its bits.
+fn fits(value: i128, width: u32, signedness: Signedness) -> bool {
+    let lowest = if width > 127 { i128::MIN } else { -(1i128 << (width - 1)) };
+    let below = |bits: u32| bits >= 127 || value < 1i128 << bits;
+    match signedness {
+        Signedness::Signless => value >= lowest && below(width),
+        Signedness::Signed => value >= lowest && below(width - 1),
+        Signedness::Unsigned => value >= 0 && below(width),
     }
 }

@@ -22,6 +22,16 @@ struct Reading<'s> {
     result_types: Vec<Option<SmallVec<[Type; 2]>>>,
 }
 
+impl Reading<'_> {
+    /// The type of an operand group that the text leaves out because a result has the same one.
+    fn type_by_result(&self, def: &OpDef, group: usize) -> Option<Type> {
+        let results = def.results.iter().zip(&self.result_types);
+        results
+            .filter(|(result, _)| result.infer == Infer::SameAs(group))
+            .find_map(|(_, types)| types.as_ref()?.first().copied())
+    }
+}
+
 impl<'s> Parser<'s, '_> {
     pub(super) fn formatted(&mut self, def: &'static OpDef) -> Parsed<OpParts> {
         let mut reading = Reading {
@@ -94,7 +104,8 @@ impl<'s> Parser<'s, '_> {
                 [punct] if !punct.is_ascii_alphabetic() => self.at(*punct),
                 _ => self.at_word(text),
             },
-            Some(Piece::Operand(_)) => self.token.kind == TokenKind::Value,
+            // A value that starts a line is the result of the next op.
+            Some(Piece::Operand(_)) => self.token.kind == TokenKind::Value && !self.first_on_line(),
             Some(Piece::Attr(index)) => match def.attrs[*index].form {
                 AttrForm::Unit => self.at_word(def.attrs[*index].name),
                 AttrForm::I64Enum(words) | AttrForm::I32Enum(words) => {
@@ -286,7 +297,8 @@ impl<'s> Parser<'s, '_> {
         let common = if same || def.has(Traits::SAME_OPERANDS) {
             let operand = reading.operand_types.iter().flatten().find_map(|types| types.first());
             let result = reading.result_types.iter().flatten().find_map(|types| types.first());
-            operand.or(result.filter(|_| same)).copied()
+            let known = operand.or(result.filter(|_| same)).copied();
+            known.or_else(|| (0..def.operands.len()).find_map(|group| reading.type_by_result(def, group)))
         } else {
             None
         };
@@ -311,12 +323,19 @@ impl<'s> Parser<'s, '_> {
             let fixed = match operand.constraint {
                 Constraint::Index => Some(self.module.types.index()),
                 Constraint::I1 => Some(self.module.types.i1()),
-                _ => common.filter(|_| operand.constraint != Constraint::Any || same),
+                _ => common
+                    .filter(|_| operand.constraint != Constraint::Any || same)
+                    .or_else(|| reading.type_by_result(def, group)),
             };
             self.operand_name = operand.name;
             for (at, &used) in uses.iter().enumerate() {
                 let ty = types.and_then(|types| types.get(at).copied()).or(fixed);
-                let value = self.push_operand(parts, used, ty)?;
+                let value = match ty {
+                    None if !decides_a_type(def, group) => self.resolve_untyped(used)?,
+                    _ => self.resolve(used, ty)?,
+                };
+                parts.operands.push(value);
+                parts.places.push(used.span.lo);
                 if at == 0 {
                     firsts.push(Some(value));
                 }
@@ -356,4 +375,12 @@ impl<'s> Parser<'s, '_> {
         }
         Ok(())
     }
+}
+
+/// Whether a result's type follows from the operand group.
+fn decides_a_type(def: &OpDef, group: usize) -> bool {
+    def.results.iter().any(|result| match result.infer {
+        Infer::SameAs(of) | Infer::BoolOf(of) | Infer::ElemOf(of) => of == group,
+        Infer::Explicit | Infer::IsIndex | Infer::IsI1 => false,
+    })
 }

@@ -258,12 +258,15 @@ impl<'s> Parser<'s, '_> {
         let token = self.bump();
         let text = self.text(token);
         let magnitude = match text.strip_prefix("0x") {
-            Some(digits) => i128::from_str_radix(digits, 16),
-            None => text.parse::<i128>(),
+            Some(digits) => u128::from_str_radix(digits, 16),
+            None => text.parse::<u128>(),
         };
-        match magnitude {
-            Ok(magnitude) => Ok(if negative { -magnitude } else { magnitude }),
-            Err(_) => {
+        let value = magnitude.ok().and_then(|magnitude| {
+            if negative { 0i128.checked_sub_unsigned(magnitude) } else { i128::try_from(magnitude).ok() }
+        });
+        match value {
+            Some(value) => Ok(value),
+            None => {
                 let span = self.span_from(lo);
                 Err(self.error(
                     codes::MALFORMED_NUMBER,

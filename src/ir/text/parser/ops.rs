@@ -174,7 +174,7 @@ impl<'s> Parser<'s, '_> {
             self.bump();
         }
     }
-    fn first_on_line(&self) -> bool {
+    pub(super) fn first_on_line(&self) -> bool {
         let before = &self.lexer.text[self.prev_hi as usize..self.token.lo as usize];
         before.contains('\n')
     }
@@ -328,24 +328,33 @@ impl<'s> Parser<'s, '_> {
                 index += 1;
             }
         }
+        let mut respelt: SmallVec<[(Name, String); 1]> = SmallVec::new();
         parts.inherent.retain(|&(name, value)| {
-            let name = module.names.get(name);
-            if name == crate::module::SEGMENT_SIZES {
+            let text = module.names.get(name);
+            if text == crate::module::SEGMENT_SIZES {
                 return def.has_segments();
             }
-            let Some(attr) = def.attr(name) else { return true };
-            let is_default = match (attr.form, attr.default, module.attrs.kind(value)) {
-                (AttrForm::Keyword { mnemonic, .. }, Some(word), AttrKind::Opaque(text)) => {
-                    text.strip_prefix('#')
-                        .and_then(|text| text.strip_prefix(mnemonic))
-                        .and_then(|text| text.strip_prefix('<'))
-                        .and_then(|text| text.strip_suffix('>'))
-                        == Some(word)
+            let Some(attr) = def.attr(text) else { return true };
+            let AttrForm::Keyword { mnemonic, words, many } = attr.form else { return true };
+            let AttrKind::Opaque(text) = module.attrs.kind(value) else { return true };
+            let Some(inner) = keyword_text(text, mnemonic) else { return true };
+            if attr.default == Some(inner) {
+                return false;
+            }
+            if !words.contains(&inner)
+                && let Some(canonical) = canonical_keywords(inner, words, many)
+            {
+                if attr.default == Some(&*canonical) {
+                    return false;
                 }
-                _ => false,
-            };
-            !is_default
+                respelt.push((name, format!("#{mnemonic}<{canonical}>")));
+            }
+            true
         });
+        for (name, text) in respelt {
+            let value = self.module.attrs.intern(AttrKind::Opaque(text.into()));
+            parts.inherent.iter_mut().filter(|entry| entry.0 == name).for_each(|entry| entry.1 = value);
+        }
     }
 
     // ---- names of ops ----
@@ -603,4 +612,26 @@ impl<'s> Parser<'s, '_> {
             }
         }
     }
+}
+
+/// What stands in `#mnemonic<...>`.
+fn keyword_text<'a>(text: &'a str, mnemonic: &str) -> Option<&'a str> {
+    text.strip_prefix('#')?.strip_prefix(mnemonic)?.strip_prefix('<')?.strip_suffix('>')
+}
+
+/// The words of an enumeration as MLIR prints them: each once, in the order of the table, `fast` for all of them.
+/// `None` when one of them is unknown, or there are several and may not be.
+fn canonical_keywords(text: &str, words: &[&str], many: bool) -> Option<String> {
+    let given: Vec<&str> = text.split(',').map(str::trim).collect();
+    if given.iter().any(|word| !words.contains(word)) || (given.len() > 1 && !many) {
+        return None;
+    }
+    let flags = || words.iter().copied().filter(|word| !matches!(*word, "none" | "fast"));
+    let all =
+        words.contains(&"fast") && (given.contains(&"fast") || flags().all(|flag| given.contains(&flag)));
+    if all {
+        return Some("fast".to_owned());
+    }
+    let chosen: Vec<&str> = flags().filter(|flag| given.contains(flag)).collect();
+    Some(if chosen.is_empty() { "none".to_owned() } else { chosen.join(", ") })
 }

@@ -45,6 +45,8 @@ struct Forward {
     number: u32,
     span: Span,
     level: u32,
+    /// Whether the text said the type.
+    typed: bool,
 }
 
 #[derive(Debug)]
@@ -121,7 +123,7 @@ impl<'s> Parser<'s, '_> {
         if !self.enter(name, span, meaning) {
             return;
         }
-        if is_telling(name) && count == 1 {
+        if is_telling(name) {
             self.module.set_value_name(first, name);
         }
         if self.scopes.forward.is_empty() {
@@ -136,7 +138,7 @@ impl<'s> Parser<'s, '_> {
             if forward.number < count {
                 let value = nth(first, forward.number);
                 let (wanted, found) = (self.module.ty(forward.value), self.module.ty(value));
-                if wanted != found {
+                if forward.typed && wanted != found {
                     let (wanted, found) =
                         (self.module.types.display(wanted), self.module.types.display(found));
                     let diagnostic = Diagnostic::error(
@@ -217,17 +219,7 @@ impl<'s> Parser<'s, '_> {
     pub(super) fn resolve(&mut self, used: NameUse<'s>, ty: Option<Type>) -> Parsed<Value> {
         let Some(&def) = self.scopes.values.get(used.name) else {
             let Some(ty) = ty else { return Err(self.undefined(used)) };
-            let level = self.level();
-            let uses = self.scopes.forward.entry(used.name).or_default();
-            if let Some(known) = uses
-                .iter()
-                .find(|forward| forward.number == used.number && self.module.ty(forward.value) == ty)
-            {
-                return Ok(known.value);
-            }
-            let value = self.module.undefined_value(ty);
-            uses.push(Forward { value, number: used.number, span: used.span, level });
-            return Ok(value);
+            return Ok(self.forward(used, ty, true));
         };
         let Meaning::Values { first, count } = def.meaning else {
             self.poisoned = true;
@@ -249,6 +241,29 @@ impl<'s> Parser<'s, '_> {
             return Err(self.wrong_type(used, wanted, found, def.span));
         }
         Ok(value)
+    }
+
+    /// The value that a name means, or will mean, where the text does not say its type.
+    pub(super) fn resolve_untyped(&mut self, used: NameUse<'s>) -> Parsed<Value> {
+        if self.scopes.values.contains_key(used.name) {
+            return self.resolve(used, None);
+        }
+        Ok(self.forward(used, self.module.types.none(), false))
+    }
+
+    /// A stand-in for a value that is defined further down.
+    fn forward(&mut self, used: NameUse<'s>, ty: Type, typed: bool) -> Value {
+        let level = self.level();
+        let uses = self.scopes.forward.entry(used.name).or_default();
+        let same = |forward: &&Forward| {
+            forward.number == used.number && forward.typed == typed && self.module.ty(forward.value) == ty
+        };
+        if let Some(known) = uses.iter().find(same) {
+            return known.value;
+        }
+        let value = self.module.undefined_value(ty);
+        uses.push(Forward { value, number: used.number, span: used.span, level, typed });
+        value
     }
 
     /// A value of another type than the text says. A barrier that is taken for something else, or the reverse, gets

@@ -127,6 +127,9 @@ impl<'s> Parser<'s, '_> {
         if let Some(kind) = FloatKind::from_name(text) {
             return Some(self.module.types.float(kind));
         }
+        if OPAQUE_FLOATS.contains(&text) {
+            return self.module.types.intern(TypeKind::Opaque(text.into())).ok();
+        }
         let (signedness, digits) = if let Some(digits) = text.strip_prefix("si") {
             (Signedness::Signed, digits)
         } else if let Some(digits) = text.strip_prefix("ui") {
@@ -139,7 +142,7 @@ impl<'s> Parser<'s, '_> {
             let width: u32 = digits.parse().ok()?;
             return self.module.types.intern(TypeKind::Integer { width, signedness }).ok();
         }
-        OPAQUE_FLOATS.contains(&text).then(|| self.opaque_type(text).ok())?
+        None
     }
 
     /// The type that the text from the current token to its closing bracket meant before; it is passed over.
@@ -210,7 +213,9 @@ impl<'s> Parser<'s, '_> {
     fn semaphore_ref(&mut self) -> Parsed<Type> {
         let start = self.bump().lo as usize;
         let mut shape = Vec::new();
-        if self.accept(b'<') {
+        // Only a `<` right behind the name belongs to the type.
+        if self.at(b'<') && self.token.lo == self.prev_hi {
+            self.bump();
             shape = self.group_shape()?;
             self.expect(b'>', "after the shape")?;
         }

@@ -86,6 +86,8 @@ impl Printer<'_, '_> {
         for op in module.block_ops(block) {
             let hidden = !self.options.locations
                 && module.next_op(op).is_none()
+                // Behind another terminator, none would be put back.
+                && !module.prev_op(op).is_some_and(|before| module.opcode(before).is_terminator())
                 && Some(module.opcode(op)) == implicit
                 && module.num_operands(op) == 0
                 && module.num_results(op) == 0

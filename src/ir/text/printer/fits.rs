@@ -23,6 +23,16 @@ pub(super) fn fits(module: &Module, op: Op) -> bool {
     }
 }
 
+/// Whether the short form has no place for the location of some block argument.
+pub(super) fn hides_a_location(module: &Module, op: Op) -> bool {
+    match module.opcode(op) {
+        Opcode::Scf(ScfOp::For | ScfOp::While) => {}
+        _ => return false,
+    }
+    let args = module.region_block(op, 0).map_or(&[] as &[Value], |block| module.block_args(block));
+    args.iter().any(|&arg| module.own_value_loc(arg).is_some_and(|loc| loc != module.loc(op)))
+}
+
 fn counts_fit(module: &Module, op: Op, def: &OpDef) -> bool {
     let operands = module.num_operands(op);
     let mut covered = 0;

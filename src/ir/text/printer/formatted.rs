@@ -16,8 +16,15 @@ impl Printer<'_, '_> {
     }
 
     fn pieces(&mut self, op: Op, def: &'static OpDef, pieces: &[Piece], glue: &mut bool) {
-        for piece in pieces {
+        for (at, piece) in pieces.iter().enumerate() {
             self.piece(op, def, piece, glue);
+            // An index list that is left out must not let the list behind it be taken for it.
+            if let (Piece::Index(group), Some(Piece::Attr(next))) = (piece, pieces.get(at + 1))
+                && matches!(def.attrs[*next].form, AttrForm::I64s | AttrForm::I32s | AttrForm::Strs)
+                && self.module.index_list(op, def.operands[*group].name).is_empty()
+            {
+                self.out.push_str("[]");
+            }
         }
     }
 

@@ -92,17 +92,32 @@ struct Printer<'m, 'o> {
 impl Printer<'_, '_> {
     fn top(&mut self) {
         let top = self.module.top();
-        self.labels = Labels::of_region_op(self.module, top);
-        let bare = !self.options.generic
-            && self.module.attrs.entries(self.module.inherent(top)).is_empty()
-            && self.module.attrs.entries(self.module.discardable(top)).is_empty();
-        if bare {
+        self.labels = if self.options.generic {
+            Labels::of_module(self.module)
+        } else {
+            Labels::of_region_op(self.module, top)
+        };
+        if self.is_bare(top) {
             for op in self.module.block_ops(self.module.body()) {
                 self.op(op);
             }
         } else {
             self.op(top);
         }
+    }
+
+    /// Whether the top op goes without saying: it has nothing of its own to show, and its only op would not be taken
+    /// for it.
+    fn is_bare(&self, top: Op) -> bool {
+        let module = self.module;
+        let mut ops = module.block_ops(module.body());
+        let only_a_module =
+            ops.next().is_some_and(|op| self.is_top_module(module.opcode(op))) && ops.next().is_none();
+        !self.options.generic
+            && module.attrs.entries(module.inherent(top)).is_empty()
+            && module.attrs.entries(module.discardable(top)).is_empty()
+            && (!self.options.locations || module.locs.is_unknown(module.loc(top)))
+            && !only_a_module
     }
 
     fn pad(&mut self) {
@@ -125,7 +140,9 @@ impl Printer<'_, '_> {
         });
         self.results(op);
         let opcode = self.module.opcode(op);
-        let short = !self.options.generic && fits::fits(self.module, op);
+        let short = !self.options.generic
+            && fits::fits(self.module, op)
+            && !(self.options.locations && fits::hides_a_location(self.module, op));
         match opcode.def().map(|def| (def, def.format)) {
             Some((def, Format::Text(_))) if short => {
                 self.out.push_str(def.name);
@@ -247,7 +264,8 @@ impl Printer<'_, '_> {
         }
         if !module.regions(op).is_empty() {
             self.out.push_str(" (");
-            let isolated = module.opcode(op).has(Traits::ISOLATED) && op != module.top();
+            let isolated =
+                !self.options.generic && module.opcode(op).has(Traits::ISOLATED) && op != module.top();
             let outer = isolated.then(|| {
                 let inner = Labels::of_region_op(module, op);
                 std::mem::replace(&mut self.labels, inner)

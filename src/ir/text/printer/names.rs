@@ -33,6 +33,8 @@ pub(super) struct Labels {
     suffixes: FxHashMap<String, u32>,
     numbers: u32,
     args: u32,
+    /// Whether isolated ops share the names of what is around them.
+    whole_module: bool,
 }
 
 impl Labels {
@@ -40,6 +42,12 @@ impl Labels {
     pub(super) fn of_region_op(module: &Module, root: Op) -> Self {
         let mut labels = Self::default();
         labels.regions(module, root);
+        labels
+    }
+    /// Names for everything in the module, each given once: MLIR knows no isolated ops but its own.
+    pub(super) fn of_module(module: &Module) -> Self {
+        let mut labels = Self { whole_module: true, ..Self::default() };
+        labels.regions(module, module.top());
         labels
     }
 
@@ -67,7 +75,7 @@ impl Labels {
         if let Some(first) = results.next() {
             self.name(module, first, false);
             for (number, value) in (1u32..).zip(results) {
-                if module.value_name(value).is_some() {
+                if module.value_name(value).is_some_and(is_usable) {
                     self.name(module, value, false);
                 } else if number > 1 && !matches!(self.labels[previous(value)], Label::Part(_)) {
                     // After a result with a name of its own, the count would start anew.
@@ -77,7 +85,7 @@ impl Labels {
                 }
             }
         }
-        if !module.regions(op).is_empty() && !module.opcode(op).has(Traits::ISOLATED) {
+        if !module.regions(op).is_empty() && (self.whole_module || !module.opcode(op).has(Traits::ISOLATED)) {
             self.regions(module, op);
         }
     }
