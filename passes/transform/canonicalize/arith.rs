@@ -456,7 +456,6 @@ fn cast(rewriter: &mut Rewriter<'_>, op: Op, arith: ArithOp) {
             ArithOp::ExtSI | ArithOp::ExtUI | ArithOp::ExtF | ArithOp::TruncI | ArithOp::Bitcast
         );
     if same_kind_twice {
-        rewriter.module.remove_attr(op, "nonNeg");
         rewriter.module.remove_attr(op, "overflowFlags");
         rewriter.set_operand(op, 0, source);
     }

@@ -350,10 +350,9 @@ dialect_ops! {
     /// Widens an integer, filling with zeros.
     ExtUI "extui" fn arith_extui {
         operands { one input: IntLike, []; }
-        attrs { opt nonNeg: Unit; }
         results { one out: IntLike; }
         traits { PURE, SAME_SHAPE }
-        format "$input opt($nonNeg) attrs `:` type($input) `to` type($out)";
+        format "$input attrs `:` type($input) `to` type($out)";
     }
 
     /// Narrows an integer to its low bits.
@@ -397,10 +396,9 @@ dialect_ops! {
     /// Unsigned integer to float, to nearest even.
     UIToFP "uitofp" fn arith_uitofp {
         operands { one input: IntLike, []; }
-        attrs { opt nonNeg: Unit; }
         results { one out: FloatLike; }
         traits { PURE, SAME_SHAPE }
-        format "$input opt($nonNeg) attrs `:` type($input) `to` type($out)";
+        format "$input attrs `:` type($input) `to` type($out)";
     }
 
     /// Float to signed integer, rounded towards zero. Undefined when it does not fit.
@@ -430,10 +428,9 @@ dialect_ops! {
     /// Between `index` and integers, as unsigned numbers.
     IndexCastUI "index_castui" fn arith_index_castui {
         operands { one input: IntLike, []; }
-        attrs { opt nonNeg: Unit; }
         results { one out: IntLike; }
         traits { PURE, SAME_SHAPE }
-        format "$input opt($nonNeg) attrs `:` type($input) `to` type($out)";
+        format "$input attrs `:` type($input) `to` type($out)";
     }
 
     /// The same bits as another type of the same width.

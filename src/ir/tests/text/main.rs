@@ -1,5 +1,11 @@
 //! Tests of the text form: what is printed reads back to the same module, whatever the module; what is read never
 //! makes the reader panic or run away.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+#![allow(clippy::print_stdout, reason = "a test says that it was skipped")]
+
 mod generate;
+mod jax;
+mod mlir_opt;
+mod mutation;
 mod round_trip;

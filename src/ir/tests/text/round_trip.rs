@@ -19,7 +19,7 @@ pub(crate) fn read(name: &str, text: &str) -> Module {
     module
 }
 
-fn same_lines(first: &str, second: &str) {
+pub(crate) fn same_lines(first: &str, second: &str) {
     if let Some((first, second)) = first.lines().zip(second.lines()).find(|(first, second)| first != second) {
         panic!("printing what was printed and read gives another text:\n  {first}\n  {second}");
     }

@@ -1,6 +1,6 @@
 //! Attributes.
 
-use super::{MAX_NESTING, MAX_SIZE, Parsed, Parser};
+use super::{MAX_NESTING, MAX_SIZE, Parsed, Parser, text_size};
 use crate::attr::{AttrKind, float_from_bits};
 use crate::diag::codes;
 use crate::entity::{Attr, Name, Type};
@@ -12,7 +12,8 @@ impl<'s> Parser<'s, '_> {
         match self.token.kind {
             TokenKind::Str => {
                 let text = self.string("a string")?;
-                Ok(self.module.attrs.str(&text))
+                let attr = self.module.attrs.str(&text);
+                Ok(self.note_size(attr, text_size(&text)))
             }
             TokenKind::Int | TokenKind::Float | TokenKind::Punct(b'-') => self.number(None),
             TokenKind::Symbol => {
@@ -70,7 +71,8 @@ impl<'s> Parser<'s, '_> {
 
     fn type_attr(&mut self) -> Parsed<Attr> {
         let ty = self.ty()?;
-        Ok(self.module.attrs.intern(AttrKind::Type(ty)))
+        let attr = self.module.attrs.intern(AttrKind::Type(ty));
+        Ok(self.note_size(attr, self.type_size(ty)))
     }
 
     /// A number; its type is `wanted` when that is given, else what stands behind `:`, else `i64` or `f64`.
@@ -293,7 +295,7 @@ impl<'s> Parser<'s, '_> {
         let text = format!("{raw} : {}", self.module.types.display(ty));
         debug_assert!(start < end);
         let text = self.expand_aliases(&text)?;
-        Ok(self.module.attrs.intern(AttrKind::Opaque(text.into())))
+        Ok(self.opaque(text))
     }
 
     fn opaque_with_type(&mut self) -> Parsed<Attr> {
@@ -304,7 +306,7 @@ impl<'s> Parser<'s, '_> {
             text.push_str(" : ");
             self.module.types.write(&mut text, ty);
         }
-        Ok(self.module.attrs.intern(AttrKind::Opaque(text.into())))
+        Ok(self.opaque(text))
     }
 
     /// `#alias`, `#dialect.attr<...>`, `#dialect<...>`.
@@ -384,17 +386,29 @@ impl<'s> Parser<'s, '_> {
     pub(super) fn check_size(&mut self, attr: Attr, parts: impl Iterator<Item = Attr>) -> Parsed<Attr> {
         let size =
             parts.fold(1u64, |sum, part| sum.saturating_add(self.sizes.get(&part).copied().unwrap_or(1)));
-        if size > MAX_SIZE {
-            let span = self.span_from(self.prev_hi.saturating_sub(1));
-            let message =
-                format!("this attribute has more than {MAX_SIZE} parts when its aliases are written out");
-            return Err(self.error(codes::NESTING_TOO_DEEP, span, message, "it ends here"));
+        self.refuse_size(size, "attribute")?;
+        debug_assert!(self.depth <= MAX_NESTING);
+        Ok(self.note_size(attr, size))
+    }
+    pub(super) fn refuse_size(&mut self, size: u64, what: &str) -> Parsed<()> {
+        if size <= MAX_SIZE {
+            return Ok(());
         }
-        if size > 16 {
+        let span = self.span_from(self.prev_hi.saturating_sub(1));
+        let message = format!("this {what} has more than {MAX_SIZE} parts when its aliases are written out");
+        Err(self.error(codes::NESTING_TOO_DEEP, span, message, "it ends here"))
+    }
+    fn note_size(&mut self, attr: Attr, size: u64) -> Attr {
+        if size > 1 {
             self.sizes.insert(attr, size);
         }
-        debug_assert!(self.depth <= MAX_NESTING);
-        Ok(attr)
+        attr
+    }
+    /// An attribute of a dialect that is not known.
+    fn opaque(&mut self, text: String) -> Attr {
+        let size = text_size(&text);
+        let attr = self.module.attrs.intern(AttrKind::Opaque(text.into()));
+        self.note_size(attr, size)
     }
 }
 

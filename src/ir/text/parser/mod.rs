@@ -8,6 +8,7 @@ mod attrs;
 mod custom;
 mod formatted;
 mod locs;
+mod make;
 mod ops;
 mod scope;
 mod types;
@@ -28,6 +29,11 @@ const MAX_NESTING: u32 = 200;
 /// aliases are written out: aliases of aliases double with each level.
 const MAX_SIZE: u64 = 1 << 16;
 
+/// The size of a text that stands for itself.
+fn text_size(text: &str) -> u64 {
+    1 + text.len() as u64 / 64
+}
+
 type Parsed<T> = Result<T, Reported>;
 
 /// Reads the ops of `file`, which must be in `module.sources`, into the body of `module`.
@@ -42,7 +48,9 @@ pub fn parse_into(module: &mut Module, file: FileId, diags: &mut Diagnostics) ->
     let text = source.text().clone();
     let base = source.start();
     let before = diags.error_count();
-    let lexer = Lexer { text: &text, pos: 0, base };
+    // Some editors put a byte order mark in front.
+    let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    let lexer = Lexer { text: &text, pos: start, base };
     let mut parser = Parser {
         lexer,
         token: Token { kind: TokenKind::End, lo: 0, hi: 0 },
@@ -59,6 +67,7 @@ pub fn parse_into(module: &mut Module, file: FileId, diags: &mut Diagnostics) ->
         loc_aliases: FxHashMap::default(),
         pending_locs: Vec::new(),
         sizes: FxHashMap::default(),
+        type_sizes: FxHashMap::default(),
         loc_sizes: FxHashMap::default(),
     };
     parser.bump();
@@ -90,6 +99,8 @@ struct Parser<'s, 'm> {
     pending_locs: Vec<(locs::Located, &'s str, Span)>,
     /// The written-out size of attributes, so that aliases of aliases cannot blow up.
     sizes: FxHashMap<Attr, u64>,
+    /// And that of types.
+    type_sizes: FxHashMap<Type, u64>,
     /// How deep locations nest and how many parts they have, for the same reason.
     loc_sizes: FxHashMap<Loc, (u32, u64)>,
 }

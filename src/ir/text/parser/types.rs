@@ -1,6 +1,6 @@
 //! Types.
 
-use super::{Parsed, Parser, nearest};
+use super::{Parsed, Parser, nearest, text_size};
 use crate::diag::{Code, Diagnostic, Reported, codes};
 use crate::entity::Type;
 use crate::text::lexer::TokenKind;
@@ -92,8 +92,13 @@ impl<'s> Parser<'s, '_> {
             }
             TokenKind::Punct(b'(') => {
                 let (inputs, results) = self.nested(Self::function_type)?;
+                let parts = inputs.iter().chain(&results);
+                let size = parts.fold(1u64, |sum, part| sum.saturating_add(self.type_size(*part)));
+                self.refuse_size(size, "type")?;
                 let kind = TypeKind::Function { inputs: inputs.into(), results: results.into() };
-                self.intern(start, kind)
+                let ty = self.intern(start, kind)?;
+                self.note_type_size(ty, size);
+                Ok(ty)
             }
             _ => Err(self.unexpected("a type")),
         }
@@ -172,8 +177,10 @@ impl<'s> Parser<'s, '_> {
     }
     fn opaque_type(&mut self, raw: &str) -> Parsed<Type> {
         let text = self.expand_aliases(raw)?;
-        let start = self.prev_hi as usize;
-        self.intern(start, TypeKind::Opaque(text.into()))
+        let (start, size) = (self.prev_hi as usize, text_size(&text));
+        let ty = self.intern(start, TypeKind::Opaque(text.into()))?;
+        self.note_type_size(ty, size);
+        Ok(ty)
     }
 
     fn intern(&mut self, start: usize, kind: TypeKind) -> Parsed<Type> {
@@ -185,6 +192,15 @@ impl<'s> Parser<'s, '_> {
     }
     pub(super) fn type_error(&mut self, span: crate::diag::Span, error: &TypeError) -> Reported {
         self.error(type_error_code(error), span, error.to_string(), "in this type")
+    }
+
+    pub(super) fn type_size(&self, ty: Type) -> u64 {
+        self.type_sizes.get(&ty).copied().unwrap_or(1)
+    }
+    fn note_type_size(&mut self, ty: Type, size: u64) {
+        if size > 1 {
+            self.type_sizes.insert(ty, size);
+        }
     }
 
     fn vector(&mut self) -> Parsed<Type> {

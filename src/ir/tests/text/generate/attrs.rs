@@ -60,7 +60,7 @@ impl Generator<'_> {
                     "#zz.p<\"a>b\", [1, 2]>",
                     "dense<[1, 2]> : vector<2xi32>",
                     "array<f32: 1.000000e+00>",
-                    "dense<[[1.000000e+00]]> : tensor<1x1xf32>",
+                    "dense<[[1.000000e+00], [2.000000e+00]]> : tensor<2x1xf32>",
                 ]);
                 AttrKind::Opaque(text.into())
             }
@@ -116,13 +116,13 @@ impl Generator<'_> {
     fn float_attr(&mut self, ty: Type) -> Attr {
         let TypeKind::Float(kind) = *self.module.types.kind(ty) else { panic!("no float type") };
         let wide = matches!(kind, FloatKind::F64);
-        let infinite = matches!(kind, FloatKind::F64 | FloatKind::F32 | FloatKind::F16 | FloatKind::BF16);
+        let infinite = kind.has_infinity();
         let value = match self.choices.below(8) {
             0 => 1.0,
             1 => 2.0,
             2 if infinite => f64::INFINITY,
             3 if infinite => f64::NEG_INFINITY,
-            4 if infinite => f64::NAN,
+            4 if kind.has_nan() => f64::NAN,
             5 if kind != FloatKind::F8E8M0FNU => -0.0,
             6 if wide => self.choices.of(&[0.1 + 0.2, 5e-324, f64::MAX, 1e7, 123_456_789.0, 1.000_000_1]),
             // Not a number of the type, which is rounded when it is lowered and by `mlir-opt`.

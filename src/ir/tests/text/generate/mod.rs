@@ -63,7 +63,7 @@ struct Generator<'c> {
 impl Generator<'_> {
     fn top(&mut self, first: Option<Opcode>) {
         let (top, body) = (self.module.top(), self.module.body());
-        if self.choices.once_in(4) {
+        if self.choices.once_in(4) && !self.options.for_mlir {
             let dict = self.discardable();
             self.module.set_discardable(top, dict);
         }
@@ -294,6 +294,6 @@ trait Parity {
 impl Parity for Op {
     fn index_is_even(self) -> bool {
         use tidegate_ir::EntityId;
-        self.index() % 2 == 0
+        self.index().is_multiple_of(2)
     }
 }
