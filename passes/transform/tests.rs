@@ -5,6 +5,7 @@ mod fences;
 mod interpret;
 mod layouts;
 mod parity;
+mod programs;
 mod smem;
 
 use tidegate_ir::Module;
