@@ -162,11 +162,15 @@ impl Verifier<'_> {
                 if in_registers || place.opaque || place.parent == place.kernel {
                     return Ok(());
                 }
-                let what = if opcode == Opcode::Tg(TgOp::Alloc) { "memory" } else { "barriers" };
+                let what = if opcode == Opcode::Tg(TgOp::Alloc) {
+                    "memory of a kernel is"
+                } else {
+                    "barriers of a kernel are"
+                };
                 let around = place.parent.map_or("", |parent| self.m.op_name(parent));
                 let mut error = self.misplaced(
                     op,
-                    &format!("the {what} of a kernel are allocated in its body for the whole block, not inside `{around}`"),
+                    &format!("the {what} allocated in its body for the whole block, not inside `{around}`"),
                     "allocated once for each block, for as long as the kernel runs",
                 );
                 *error =

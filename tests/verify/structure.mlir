@@ -115,7 +115,7 @@ tg.block_sync // error: TG0308 `tg.block_sync` is not allowed here: operations o
 // -----
 tg.kernel @nested(%c: i1) {
   scf.if %c {
-    %a = tg.alloc : !tg.ref<4xf32, smem> // error: TG0308 the memory of a kernel are allocated in its body
+    %a = tg.alloc : !tg.ref<4xf32, smem> // error: TG0308 the memory of a kernel is allocated in its body
     %b = tg.alloc_barrier : !tg.barrier_ref<1, arrivals = 1> // error: TG0308 not inside `scf.if`
     %acc = tg.alloc : !tg.acc<64x64xf32>
   }
