@@ -173,9 +173,9 @@ fn time_is_linear() {
     };
     let (small, big) = (time(20_000), time(200_000));
     // Far above what it takes, since tests are not optimised and machines are shared; quadratic would be a hundredfold.
-    assert!(big < small * 40 + Duration::from_millis(20), "{small:?} for 20,000 ops, {big:?} for 200,000");
+    assert!(big < small * 60 + Duration::from_millis(200), "{small:?} for 20,000 ops, {big:?} for 200,000");
     if !cfg!(debug_assertions) {
-        assert!(big < Duration::from_millis(150), "{big:?} for 200,000 ops");
+        assert!(big < Duration::from_secs(1), "{big:?} for 200,000 ops");
     }
     println!("200,000 ops: {big:?}");
 }
