@@ -98,8 +98,9 @@ fn main() {
     println!("\n{less} figures below JAX's, {equal} equal, {more} above.");
 
     println!(
-        "\nCompiling to PTX, whole process (start to exit):\n\n| kernel | ms | peak MB |\n|---|---|---|"
+        "\nCompiling to PTX, whole process (start to exit), and what of it is not MLIR, LLVM or loading them:\n"
     );
+    println!("| kernel | ms | peak MB | ours, ms | share |\n|---|---|---|---|---|");
     let mut all = Vec::new();
     for name in &kernels {
         let mut command = Command::new(tidegate());

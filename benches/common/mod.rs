@@ -3,6 +3,8 @@
 //! Rivals run in alternation in the same call, so that a slow moment of the machine falls on both; what counts is
 //! the ratio, taken pair by pair, and its median.
 
+#![allow(dead_code, reason = "each bench uses a part")]
+
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};

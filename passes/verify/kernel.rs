@@ -300,8 +300,14 @@ impl Verifier<'_> {
 
     fn check_parameter(&self, op: Op, param: Value, direction: &str) -> Check {
         let (name, found) = (self.name(param), self.type_of(param));
-        let at =
-            |error: Box<tidegate_ir::diag::Diagnostic>| error.at(self.m.value_span(param), "this parameter");
+        // The parameter is to blame, not the whole header.
+        let at = |mut error: Box<tidegate_ir::diag::Diagnostic>| {
+            let span = self.m.value_span(param);
+            if let Some(label) = error.labels.first_mut().filter(|_| span.is_some()) {
+                label.span = span;
+            }
+            error
+        };
         if !matches!(direction, "" | "in" | "out" | "inout") {
             return Err(self.error(
                 op,
@@ -351,7 +357,7 @@ impl Verifier<'_> {
                 "not a parameter of kernels",
             ),
         };
-        Err(Box::new(at(error)))
+        Err(at(error))
     }
 
     // ---- axes ----
