@@ -5,6 +5,8 @@
 
 use tidegate_ir::ops::{Opcode, TgOp};
 
+use crate::lower::target::Chip;
+
 /// The generation of tensor cores, which decides which ops there are.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum TensorCores {
@@ -19,6 +21,8 @@ pub enum TensorCores {
 pub struct Target {
     /// The name as `ptxas` spells it.
     pub name: &'static str,
+    /// What code is made for.
+    pub chip: Chip,
     /// Which tensor cores it has.
     pub tensor_cores: TensorCores,
     /// Bytes of shared memory that a block can ask for.
@@ -41,7 +45,8 @@ pub struct Target {
 
 /// Hopper.
 pub const SM_90A: Target = Target {
-    name: "sm_90a",
+    name: Chip::Sm90a.name(),
+    chip: Chip::Sm90a,
     tensor_cores: TensorCores::Wgmma,
     smem_bytes: 232_448,
     registers: 65_536,
@@ -54,8 +59,13 @@ pub const SM_90A: Target = Target {
 };
 
 /// Blackwell.
-pub const SM_100A: Target =
-    Target { name: "sm_100a", tensor_cores: TensorCores::Tcgen05, tmem_columns: 512, ..SM_90A };
+pub const SM_100A: Target = Target {
+    name: Chip::Sm100a.name(),
+    chip: Chip::Sm100a,
+    tensor_cores: TensorCores::Tcgen05,
+    tmem_columns: 512,
+    ..SM_90A
+};
 
 /// All targets, the oldest first.
 pub const TARGETS: &[Target] = &[SM_90A, SM_100A];

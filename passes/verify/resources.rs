@@ -9,6 +9,7 @@ use tidegate_ir::{Op, Value};
 use super::context::{Verifier, count_of};
 use super::kernel::KernelFacts;
 use crate::analysis::smem_layout::{self, SmemItem, SmemLayout, SmemRequest};
+use crate::analysis::smem_liveness::SmemLiveness;
 use crate::analysis::threads;
 use crate::target::Target;
 
@@ -126,7 +127,12 @@ impl Verifier<'_> {
             return;
         }
         let requests = smem_layout::requests(self.m, facts.op);
-        let layout = smem_layout::place(&requests, None);
+        let mut layout = smem_layout::place(&requests, None);
+        if layout.total > limits.smem_bytes {
+            // Arrays whose lives cannot overlap may share bytes, as `allocate-smem` has them do.
+            let liveness = SmemLiveness::new(self.m, facts.op);
+            layout = smem_layout::place(&requests, Some(&|a, b| liveness.may_share(a, b)));
+        }
         if layout.total <= limits.smem_bytes {
             return;
         }

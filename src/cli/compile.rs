@@ -7,7 +7,7 @@ use tidegate::ir::Module;
 use tidegate::ir::diag::Diagnostics;
 use tidegate::ir::text::{self, PrintOptions, print};
 use tidegate::passes::lower::mlir::Stage;
-use tidegate::passes::lower::target::{Chip, CodegenOptions, OptLevel};
+use tidegate::passes::lower::target::{CodegenOptions, OptLevel};
 use tidegate::passes::pass::default_pipeline;
 
 use super::args::{ColorWhen, CompileArgs, Emit};
@@ -43,10 +43,6 @@ fn compile(
 ) -> Result<(Vec<u8>, String), Outcome> {
     let clock = Instant::now();
     let target = target(&args.target)?;
-    let chip: Chip = args.target.parse().map_err(|error| {
-        say(&format!("error[TG0805]: {error}"));
-        Outcome::Usage
-    })?;
     let file = io::read(&args.file, &mut module.sources).map_err(|diagnostic| {
         diags.emit(*diagnostic);
         Outcome::Findings
@@ -58,7 +54,7 @@ fn compile(
     let pipeline = args.passes.clone().unwrap_or_else(|| default_pipeline(&args.target));
     passes::run(module, &pipeline, Some(target), &args.debug, diags)?;
     let options = CodegenOptions {
-        chip,
+        chip: target.chip,
         opt_level: match args.opt_level {
             0 => OptLevel::None,
             1 => OptLevel::Less,
