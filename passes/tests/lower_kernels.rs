@@ -11,13 +11,11 @@ use tidegate_passes::{
     lower::{
         mlir::{Pipeline, Session, Stage},
         nvgpu::lower_to_nvgpu,
-        target::{Chip, CodegenOptions},
+        target::{Chip, CodegenOptions, OptLevel},
         tools::{AssembleOptions, Nvdisasm, Ptxas, SassCounts, ToolError},
     },
-    pass::{Instrumentation, PassManager, Registry},
+    pass::{Instrumentation, PassManager, Registry, default_pipeline},
 };
-
-const PASSES: &str = "canonicalize,cse,licm,assign-parity,canonicalize,cse,infer-layouts";
 
 fn kernel(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kernels").join(name).with_extension("mlir");
@@ -35,7 +33,8 @@ fn prepare(text: &str) -> Module {
     let (mut module, read) = parse("kernel.mlir", text, &mut diags);
     assert!(read.is_ok(), "{}", messages(&diags, &module));
     let mut sources = std::mem::take(&mut module.sources);
-    let manager = PassManager::from_text(PASSES, &Registry::standard(), &mut sources, &mut diags);
+    let manager =
+        PassManager::from_text(&default_pipeline("sm_90a"), &Registry::standard(), &mut sources, &mut diags);
     module.sources = sources;
     let Ok(mut manager) = manager else { panic!("{}", messages(&diags, &module)) };
     let ran = manager.run(&mut module, &mut diags, &mut Instrumentation::default());
@@ -187,4 +186,146 @@ fn the_nvgpu_form_has_the_barrier_ops_of_nvgpu() {
     for op in ["create", "init", "arrive.expect_tx", "try_wait.parity"] {
         assert!(nvgpu.contains(&format!("nvgpu.mbarrier.{op}")), "{op}: {nvgpu}");
     }
+}
+
+/// The kernels of a file, each as a text of its own.
+fn kernels_of(file: &str) -> Vec<(String, String)> {
+    let text = kernel(file);
+    let starts: Vec<usize> = text.match_indices("tg.kernel @").map(|(at, _)| at).collect();
+    let ends = starts.iter().skip(1).copied().chain([text.len()]);
+    let texts = starts.iter().zip(ends).map(|(&start, end)| text[start..end].to_owned());
+    texts.map(|text| (text["tg.kernel @".len()..text.find('(').unwrap()].to_owned(), text)).collect()
+}
+
+#[test]
+fn every_op_lowers_for_every_chip_and_ptxas_takes_it() {
+    let ptxas = present(Ptxas::find());
+    for (name, text) in kernels_of("ops").into_iter().chain(kernels_of("sync")) {
+        for chip in Chip::ALL {
+            let (ptx, _) = emit_with(&text, CodegenOptions::new(chip), Stage::Ptx)
+                .unwrap_or_else(|error| panic!("{name}: {error}"));
+            assert!(!ptx.contains("__nv_"), "{name} calls a library that is not there: {ptx}");
+            let Some(ptxas) = &ptxas else { continue };
+            let assembled = ptxas.assemble(&ptx, &AssembleOptions::new(chip));
+            let assembled = assembled.unwrap_or_else(|error| panic!("{name} for {chip}: {error}\n{ptx}"));
+            assert_eq!(assembled.kernels[0].kernel, name);
+            // Named barriers of constant numbers: never all 16.
+            assert!(assembled.kernels[0].named_barriers <= 4, "{name}: {:?}", assembled.kernels[0]);
+        }
+    }
+}
+
+#[test]
+fn optimisation_neither_adds_nor_removes_synchronisation() {
+    let parts = [
+        "mbarrier.init",
+        "mbarrier.arrive",
+        "expect_tx",
+        "try_wait",
+        "test_wait",
+        "mbarrier.inval",
+        "bar.sync",
+        "fence.",
+        "barrier.cluster",
+        "cp.async.bulk",
+        "commit_group",
+        "wait_group",
+        "setmaxnreg",
+        "mapa",
+    ];
+    let single = JAX.iter().map(|jax| (jax.name.to_owned(), kernel(jax.name)));
+    for (name, text) in kernels_of("ops").into_iter().chain(kernels_of("sync")).chain(single) {
+        let counts = |opt_level: OptLevel| {
+            let options =
+                CodegenOptions { opt_level, line_tables: false, ..CodegenOptions::new(Chip::Sm90a) };
+            let (ptx, _) =
+                emit_with(&text, options, Stage::Ptx).unwrap_or_else(|error| panic!("{name}: {error}"));
+            parts.map(|part| (part, count(&ptx, part)))
+        };
+        assert_eq!(counts(OptLevel::None), counts(OptLevel::Full), "{name}");
+    }
+}
+
+/// The codes and messages that lowering `text` after `passes` reports.
+fn refusals(text: &str, passes: &str) -> Vec<String> {
+    let mut diags = Diagnostics::new();
+    let (mut module, read) = parse("kernel.mlir", text, &mut diags);
+    assert!(read.is_ok(), "{}", messages(&diags, &module));
+    let mut sources = std::mem::take(&mut module.sources);
+    let manager = PassManager::from_text(passes, &Registry::standard(), &mut sources, &mut diags);
+    module.sources = sources;
+    let mut manager = manager.map_err(|_| ()).unwrap();
+    manager.run(&mut module, &mut diags, &mut Instrumentation::default()).map_err(|_| ()).unwrap();
+    let session = Session::new().unwrap();
+    assert!(lower_to_nvgpu(&module, &session, Chip::Sm90a, &mut diags).is_err());
+    diags.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn what_cannot_be_lowered_is_a_diagnostic() {
+    let kernel = |body: &str| format!("tg.kernel @k(in %x: !tg.ref<128xf32, gmem>) {{\n{body}\n}}");
+    let cases = [
+        // An op of a dialect that nobody knows.
+        (kernel("\"else.where\"() : () -> ()"), "cse", "error[TG0309]: `else.where` is of a dialect"),
+        // Passes that have not run.
+        (
+            kernel(
+                "%b = tg.alloc_barrier : !tg.barrier_ref<1, arrivals = 1>\n\
+                 tg.barrier_wait %b : !tg.barrier_ref<1, arrivals = 1>",
+            ),
+            "cse",
+            "run `assign-parity` before lowering",
+        ),
+        (
+            kernel("%v = tg.load %x : !tg.ref<128xf32, gmem> -> vector<128xf32>"),
+            "cse",
+            "run `infer-layouts` before lowering",
+        ),
+        (
+            kernel(
+                "%a = tg.alloc : !tg.ref<128xf32, smem>\n\
+                 %v = arith.constant 1.0 : f32\n\
+                 tg.store %v, %a[0] : f32, !tg.ref<128xf32, smem>",
+            ),
+            "infer-layouts",
+            "run `allocate-smem` before lowering",
+        ),
+        // Nothing that the GPU has.
+        (
+            "tg.kernel @k(in %x: f32, out %o: !tg.ref<1xf32, gmem>) {\n\
+             %r = arith.remf %x, %x : f32\n\
+             tg.store %r, %o[0] : f32, !tg.ref<1xf32, gmem>\n}"
+                .to_owned(),
+            "cse",
+            "error[TG0802]: `arith.remf` has no instruction on the GPU",
+        ),
+        ("module {}".to_owned(), "cse", "error[TG0807]: the module has no kernel to lower"),
+    ];
+    for (text, passes, expected) in cases {
+        let found = refusals(&text, passes);
+        assert!(found.iter().any(|message| message.contains(expected)), "{expected}: {found:?}\n{text}");
+    }
+}
+
+#[test]
+fn the_manifest_tells_how_to_launch() {
+    let (_, manifest) = emit(&kernel("cluster_multicast"), Stage::Nvgpu);
+    assert_eq!(manifest["grid"], serde_json::json!([2, 1, 1]));
+    assert_eq!(manifest["cluster"], serde_json::json!([2, 1, 1]));
+    assert_eq!(manifest["block"], serde_json::json!([128, 1, 1]));
+    assert_eq!(manifest["dynamic_shared_bytes"], 32768);
+    let map = &manifest["tensor_maps"][0];
+    assert_eq!(map["global_dim"], serde_json::json!([64, 128]), "innermost first");
+    assert_eq!(map["box"], serde_json::json!([64, 64]), "each of two blocks loads half");
+    assert_eq!(map["global_stride_bytes"], serde_json::json!([256]));
+    assert_eq!(map["used_by"], serde_json::json!({ "loads": 1, "stores": 0 }));
+    let kinds: Vec<_> = manifest["params"].as_array().unwrap().iter().map(|param| &param["kind"]).collect();
+    assert_eq!(kinds, ["pointer", "tensor_maps"]);
+    assert_eq!(manifest["operands"][1]["direction"], "out");
+    let (_, dynamic) =
+        emit(&kernels_of("ops").into_iter().find(|kernel| kernel.0 == "dynamic").unwrap().1, Stage::Nvgpu);
+    let kinds: Vec<_> =
+        dynamic["params"].as_array().unwrap().iter().map(|param| param["kind"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["pointer", "extent", "extent", "pointer", "extent", "extent", "scalar", "scalar"]);
+    assert_eq!(dynamic["grid"][0], serde_json::json!({ "launch": 0, "factor": 1 }));
 }

@@ -47,7 +47,7 @@ impl fmt::Display for Stage {
 const NVGPU_TO_NVVM: &str = "builtin.module(convert-nvgpu-to-nvvm)";
 
 /// All else to the `llvm` and `nvvm` dialects.
-const ALL_TO_NVVM: &str = "builtin.module(gpu.module(arith-expand,convert-scf-to-cf,\
+const ALL_TO_NVVM: &str = "builtin.module(gpu.module(convert-scf-to-cf,\
      convert-vector-to-llvm,convert-gpu-to-nvvm{use-bare-ptr-memref-call-conv=1},\
      reconcile-unrealized-casts,canonicalize,cse))";
 

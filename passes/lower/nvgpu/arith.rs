@@ -10,7 +10,7 @@ use super::{
     Lower, Lowering, unsupported,
     value::{Array, Form, Low},
 };
-use crate::analysis::layout::Layout;
+use crate::{analysis::layout::Layout, lower::mlir::emit::Comparison};
 
 impl<'c, 'a> Lowering<'_, 'c, 'a> {
     /// An op of dialect `arith`.
@@ -23,14 +23,22 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
             ArithOp::MinNumF => self.elementwise(op, "llvm.intr.minnum", false),
             ArithOp::RemF => Err(unsupported(self.module(), op, "has no instruction on the GPU").into()),
             ArithOp::ExtF | ArithOp::TruncF => self.convert_float(op),
+            ArithOp::CeilDivUI => self.division(op, &|this, a, b| {
+                // (a - 1) / b + 1, and 0 for a = 0.
+                let ty = a.r#type();
+                let (zero, one) = (this.e.integer(ty, 0)?, this.e.integer(ty, 1)?);
+                let less = this.e.binary("arith.subi", a, one)?;
+                let more = this.e.add(this.e.binary("arith.divui", less, b)?, one)?;
+                let none = this.e.compare(Comparison::Equal, a, zero)?;
+                Ok(this.e.select(none, zero, more)?)
+            }),
+            ArithOp::FloorDivSI => self.division(op, &|this, a, b| this.rounded_quotient(a, b, false)),
+            ArithOp::CeilDivSI => self.division(op, &|this, a, b| this.rounded_quotient(a, b, true)),
             ArithOp::AddI
             | ArithOp::SubI
             | ArithOp::MulI
             | ArithOp::DivSI
             | ArithOp::DivUI
-            | ArithOp::CeilDivSI
-            | ArithOp::CeilDivUI
-            | ArithOp::FloorDivSI
             | ArithOp::RemSI
             | ArithOp::RemUI
             | ArithOp::AndI
@@ -235,6 +243,49 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
             self.values.insert(result, Low::Number(number));
         }
         Ok(())
+    }
+
+    /// A division that rounds in its own way.
+    #[allow(clippy::type_complexity, reason = "one use")]
+    fn division(
+        &mut self,
+        op: Op,
+        divide: &dyn Fn(&Self, Mlir<'c, 'a>, Mlir<'c, 'a>) -> Lower<Mlir<'c, 'a>>,
+    ) -> Lower<()> {
+        let module = self.module();
+        let operands: Vec<Value> = module.operands(op).collect();
+        let result = module.result(op, 0);
+        let both = |this: &Self, elements: &[Mlir<'c, 'a>]| match elements {
+            [a, b] => divide(this, *a, *b),
+            _ => Err(unsupported(this.module(), op, "lacks an operand").into()),
+        };
+        if !matches!(module.types.kind(module.ty(result)), TypeKind::Index) {
+            return self.map_operands(op, &operands, &both);
+        }
+        let narrow = operands.iter().chain([&result]).all(|&value| self.plan.ranges.get(value).is_narrow());
+        let ty = if narrow { self.e.types().i32 } else { self.e.types().i64 };
+        let numbers = operands
+            .iter()
+            .map(|&value| Ok(self.e.to_integer(self.number(op, value)?, ty)?))
+            .collect::<Lower<Vec<_>>>()?;
+        let number = both(self, &numbers)?;
+        let number = self.e.to_integer(number, self.index_type(result))?;
+        self.set_number(op, number);
+        Ok(())
+    }
+
+    /// The signed quotient, rounded up or down where it is not whole.
+    fn rounded_quotient(&self, a: Mlir<'c, 'a>, b: Mlir<'c, 'a>, up: bool) -> Lower<Mlir<'c, 'a>> {
+        let e = self.e;
+        let ty = a.r#type();
+        let zero = e.integer(ty, 0)?;
+        let quotient = e.binary("arith.divsi", a, b)?;
+        let inexact = e.compare(Comparison::NotEqual, e.mul(quotient, b)?, a)?;
+        let signs = e.compare(Comparison::Less, e.binary("arith.xori", a, b)?, zero)?;
+        // Rounding towards zero went up where the signs differ, and down where they agree.
+        let wrong = if up { e.binary("arith.xori", signs, e.i1(true)?)? } else { signs };
+        let moved = e.add(quotient, e.integer(ty, if up { 1 } else { -1 })?)?;
+        Ok(e.select(e.binary("arith.andi", inexact, wrong)?, moved, quotient)?)
     }
 
     /// Between `index` and integers.

@@ -201,7 +201,8 @@ fn runs_on_one_lane(module: &Module, crew: &Crew) -> bool {
     })
 }
 
-fn on_cluster_barrier(module: &Module, op: Op) -> bool {
+/// Whether the barrier that `op` uses is a cluster barrier.
+pub fn on_cluster_barrier(module: &Module, op: Op) -> bool {
     let barrier = module.operand_named(op, "barrier");
     let barrier = barrier.and_then(|value| module.types.as_barrier(module.ty(value)));
     barrier.is_some_and(BarrierRefType::is_cluster)

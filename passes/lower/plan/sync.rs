@@ -16,7 +16,7 @@ use tidegate_ir::ops::{Opcode, ScfOp, TgOp};
 use tidegate_ir::{Block, Module, Op, Value};
 
 use super::{
-    arrivals::{ArrivalPlan, Counting},
+    arrivals::{ArrivalPlan, Counting, on_cluster_barrier},
     shape::Crew,
     views::View,
 };
@@ -50,6 +50,8 @@ struct State {
     waited: bool,
     /// Whether the elected lane has waited for copies, and the others have not heard of it.
     behind: bool,
+    /// Whether the elected lane has acted for all.
+    acted: bool,
     accesses: Vec<Access>,
 }
 
@@ -61,6 +63,7 @@ impl State {
     fn merge(&mut self, other: &Self) {
         self.waited |= other.waited;
         self.behind |= other.behind;
+        self.acted |= other.acted;
         for access in &other.accesses {
             self.add(access.clone());
         }
@@ -232,6 +235,13 @@ impl Walk<'_> {
                 state.waited = true;
             }
             TgOp::BarrierTest => state.waited = true,
+            // Several lanes arrive, each at one block, for all that their thread has done.
+            TgOp::BarrierArrive if on_cluster_barrier(self.module, op) => {
+                if state.touched() || state.acted || state.behind {
+                    self.join(op, &mut state);
+                }
+                state.acted = true;
+            }
             TgOp::BarrierArrive => match self.counting(op) {
                 Counting::Elected => self.elected(op, &mut state),
                 Counting::AllLanes => {
@@ -249,6 +259,7 @@ impl Walk<'_> {
                 if state.conflicts(&write) || state.conflicts(&read) {
                     self.join(op, &mut state);
                 }
+                state.acted = true;
             }
             TgOp::CopyGmemToSmem => self.elected(op, &mut state),
             TgOp::CopySmemToGmem => {
@@ -257,7 +268,9 @@ impl Walk<'_> {
                 if state.conflicts(&read) || state.conflicts(&write) {
                     self.join(op, &mut state);
                 }
+                state.acted = true;
             }
+            TgOp::BarrierExpectTx => state.acted = true,
             TgOp::WaitSmemToGmem => state.behind = true,
             TgOp::CommitSmem | TgOp::ThreadSync | TgOp::BlockSync | TgOp::ClusterSync => {
                 state = State::default();
@@ -272,7 +285,6 @@ impl Walk<'_> {
             | TgOp::Subview
             | TgOp::WarpSpecialize
             | TgOp::Role
-            | TgOp::BarrierExpectTx
             | TgOp::CommitGroup
             | TgOp::SetMaxRegisters
             | TgOp::DebugPrint
@@ -286,6 +298,7 @@ impl Walk<'_> {
         if state.touched() {
             self.join(op, state);
         }
+        state.acted = true;
     }
 
     fn counting(&self, op: Op) -> Counting {

@@ -1,6 +1,6 @@
 // A cluster of two blocks: each loads half and multicasts it, then stores the whole.
 tg.kernel @cluster_multicast(in %x: !tg.ref<128x64xf32, gmem>, out %o: !tg.ref<2x128x64xf32, gmem>) grid ["g" = 1] cluster ["c" = 2] {
-  %a = tg.alloc at 0 : !tg.ref<128x64xf32, smem>
+  %a = tg.alloc : !tg.ref<128x64xf32, smem>
   %bar = tg.alloc_barrier : !tg.barrier_ref<1, arrivals = 1>
   %cbar = tg.alloc_barrier : !tg.barrier_ref<1, arrivals = 1, cluster = ["c"]>
   %c = tg.axis_index "c" : index

@@ -1,6 +1,6 @@
 // Four slots, refilled by TMA as they are read: the sum of 16 rows.
 tg.kernel @multislot_ring(in %x: !tg.ref<16x128xf32, gmem>, out %o: !tg.ref<128xf32, gmem>) {
-  %buf = tg.alloc at 0 : !tg.ref<4x128xf32, smem>
+  %buf = tg.alloc : !tg.ref<4x128xf32, smem>
   %bars = tg.alloc_barrier : !tg.barrier_ref<4, arrivals = 1>
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -1,6 +1,6 @@
 // x * 2 + 1, by two warpgroups, with a barrier each way.
 tg.kernel @producer_consumer(in %x: !tg.ref<128xf32, gmem>, out %o: !tg.ref<128xf32, gmem>) {
-  %buf = tg.alloc at 0 : !tg.ref<128xf32, smem>
+  %buf = tg.alloc : !tg.ref<128xf32, smem>
   %full = tg.alloc_barrier : !tg.barrier_ref<1, arrivals = 1>
   %done = tg.alloc_barrier : !tg.barrier_ref<1, arrivals = 1>
   tg.warp_specialize {

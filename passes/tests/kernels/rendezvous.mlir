@@ -1,6 +1,6 @@
 // Two warpgroups both arrive on, and both wait for, one barrier; each then takes what the other brought.
 tg.kernel @rendezvous(in %x: !tg.ref<256xf32, gmem>, out %o: !tg.ref<256xf32, gmem>) threads ["wg" = 2] {
-  %buf = tg.alloc at 0 : !tg.ref<256xf32, smem>
+  %buf = tg.alloc : !tg.ref<256xf32, smem>
   %bar = tg.alloc_barrier : !tg.barrier_ref<1, arrivals = 2>
   %c1 = arith.constant 1 : index
   %c128 = arith.constant 128 : index

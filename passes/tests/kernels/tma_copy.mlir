@@ -1,7 +1,7 @@
 // TMA load, barrier, add, TMA store.
 tg.kernel @tma_copy(in %x: !tg.ref<128x64xf32, gmem>, out %o: !tg.ref<128x64xf32, gmem>) {
-  %a = tg.alloc at 0 : !tg.ref<128x64xf32, smem>
-  %b = tg.alloc at 32768 : !tg.ref<128x64xf32, smem>
+  %a = tg.alloc : !tg.ref<128x64xf32, smem>
+  %b = tg.alloc : !tg.ref<128x64xf32, smem>
   %bar = tg.alloc_barrier : !tg.barrier_ref<1, arrivals = 1>
   %one = arith.constant dense<1.0> : vector<128x64xf32>
   tg.copy_gmem_to_smem %x -> %a, %bar : !tg.ref<128x64xf32, gmem> -> !tg.ref<128x64xf32, smem>, !tg.barrier_ref<1, arrivals = 1>

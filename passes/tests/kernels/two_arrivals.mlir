@@ -1,7 +1,7 @@
 // Two TMA copies complete one phase.
 tg.kernel @two_arrivals(in %x: !tg.ref<128xf32, gmem>, in %y: !tg.ref<128xf32, gmem>, out %o: !tg.ref<128xf32, gmem>) {
-  %a = tg.alloc at 0 : !tg.ref<128xf32, smem>
-  %b = tg.alloc at 512 : !tg.ref<128xf32, smem>
+  %a = tg.alloc : !tg.ref<128xf32, smem>
+  %b = tg.alloc : !tg.ref<128xf32, smem>
   %bar = tg.alloc_barrier : !tg.barrier_ref<1, arrivals = 2>
   tg.copy_gmem_to_smem %x -> %a, %bar : !tg.ref<128xf32, gmem> -> !tg.ref<128xf32, smem>, !tg.barrier_ref<1, arrivals = 2>
   tg.copy_gmem_to_smem %y -> %b, %bar : !tg.ref<128xf32, gmem> -> !tg.ref<128xf32, smem>, !tg.barrier_ref<1, arrivals = 2>
