@@ -56,9 +56,10 @@ impl<'p, 'c, 'a> Lowering<'p, 'c, 'a> {
         let (space, base, offset) = match reference.space {
             IrSpace::Gmem => (Space::Global, self.pointer_to(op, view.root)?, 0),
             IrSpace::Smem => {
-                let base =
-                    self.prologue.smem.ok_or_else(|| unsupported(module, op, "has no shared memory"))?;
-                (Space::Shared, base, self.smem_offset(op, view.root)?)
+                let offset = self.smem_offset(op, view.root)?;
+                let base = self.prologue.smem;
+                let base = base.ok_or_else(|| unsupported(module, op, "has no shared memory"))?;
+                (Space::Shared, base, offset)
             }
             IrSpace::Tmem => return Err(unsupported(module, op, "works on tensor memory").into()),
         };

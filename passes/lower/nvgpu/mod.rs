@@ -13,7 +13,7 @@
 //! | `arith`, `math`, `vector`, `scf` | those dialects |
 //! | `memory`, `barrier`, `copy`, `sync` | dialect `tg` |
 //!
-//! Every op of the result carries the number of the op it comes from ([`OpTag`](super::mlir::OpTag)), so that what
+//! Every op of the result carries the number of the op it comes from ([`OpTag`]), so that what
 //! MLIR says about it comes back as a diagnostic about ours.
 
 mod address;

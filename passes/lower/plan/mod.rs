@@ -35,6 +35,7 @@ pub(crate) fn unsupported(module: &Module, op: Op, what: &str) -> Refusal {
 }
 
 /// A refusal for want of a pass that has to run before.
+#[cfg(feature = "mlir")]
 pub(crate) fn needs_pass(module: &Module, op: Op, pass: &str, what: &str) -> Refusal {
     let message = format!("`{}` {what}: run `{pass}` before lowering", module.op_name(op));
     let diagnostic = Diagnostic::error(codes::PASS_FAILED, message)
