@@ -10,7 +10,7 @@ use tidegate_passes::lower::{
         MlirError, OpTag, Pipeline, Session, SourceLine, Stage,
         emit::{
             BarrierGroup, Comparison, Emitted, Emitter, FenceProxy, GepIndex, KernelAttributes, KernelModule,
-            Parameter, Scope, Space, TmaLoad,
+            LoopForm, Parameter, Scope, Space, TmaLoad,
         },
     },
     target::{Chip, CodegenOptions},
@@ -67,7 +67,11 @@ fn multislot_ring(session: &Session) -> Emitted<KernelModule<'_>> {
     }
     first.yield_values(&[])?;
     let zero = e.float(e.types().f32, 0.0)?;
-    let ring = e.for_loop([e.i32(0)?, e.i32(16)?, e.i32(1)?], &[zero], true)?;
+    let ring = e.for_loop(
+        [e.i32(0)?, e.i32(16)?, e.i32(1)?],
+        &[zero],
+        LoopForm { keep_rolled: true, unsigned: false },
+    )?;
     let (b, i) = (ring.body, ring.counter);
     let four = b.i32(4)?;
     let slot = b.binary("arith.remui", i, four)?;

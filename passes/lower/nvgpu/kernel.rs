@@ -13,7 +13,7 @@ use crate::analysis::layout::{Layout, value_layout};
 use crate::lower::{
     mlir::{
         Session,
-        emit::{BarrierGroup, Comparison, Emitter, KernelAttributes, KernelModule, Parameter},
+        emit::{BarrierGroup, Comparison, Emitter, KernelAttributes, KernelModule, LoopForm, Parameter},
     },
     plan::{
         manifest::{SmemSizes, manifest},
@@ -197,7 +197,7 @@ fn init_barriers<'c, 'a>(
                 }
             } else {
                 let bounds = [first.index(0)?, first.index(group.size.into())?, first.index(1)?];
-                let each = first.for_loop(bounds, &[], true)?;
+                let each = first.for_loop(bounds, &[], LoopForm { keep_rolled: true, unsigned: false })?;
                 each.body.init_barrier(*barriers, each.counter, group.count)?;
                 each.body.yield_values(&[])?;
             }

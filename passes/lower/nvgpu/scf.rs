@@ -9,6 +9,7 @@ use super::{
     Lower, Lowering, unsupported,
     value::{Array, Low},
 };
+use crate::lower::mlir::emit::LoopForm;
 
 impl<'c, 'a> Lowering<'_, 'c, 'a> {
     /// An op of dialect `scf`.
@@ -157,7 +158,9 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
         let initial: Vec<Value> = module.operands(op).skip(3).collect();
         let initial = self.all_parts(op, &initial, &carried)?;
         let keep_rolled = module.walk(op).into_iter().any(|op| module.opcode(op).has(Traits::THREAD_LEVEL));
-        let repeat = self.e.for_loop(numbers, &initial, keep_rolled)?;
+        // All bounds of 32 bits are below 2^31: then signed and unsigned agree.
+        let unsigned = module.has_attr(op, "unsignedCmp") && !(is_index && narrow);
+        let repeat = self.e.for_loop(numbers, &initial, LoopForm { keep_rolled, unsigned })?;
         let number = match is_index {
             true => repeat.body.to_integer(repeat.counter, self.index_type(counter))?,
             false => repeat.counter,

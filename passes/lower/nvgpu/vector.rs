@@ -15,7 +15,7 @@ use super::{
 use crate::{
     analysis::layout::Layout,
     lower::{
-        mlir::emit::{Comparison, Emitter, GepIndex, Space},
+        mlir::emit::{Comparison, Emitter, GepIndex, LoopForm, Space},
         plan::needs_pass,
     },
 };
@@ -513,7 +513,8 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
                 let element = Expr { constant: round * form.round() + place, ..lane };
                 let kept = coordinates(&self.e, element, &to)?;
                 let e = self.e;
-                let repeat = e.for_loop([e.i32(0)?, e.i32(count)?, e.i32(1)?], &[acc], false)?;
+                let repeat =
+                    e.for_loop([e.i32(0)?, e.i32(count)?, e.i32(1)?], &[acc], LoopForm::default())?;
                 let b = repeat.body;
                 let extents: Vec<i64> =
                     (0..from.len()).filter(|&dim| is_reduced(dim)).map(|dim| from[dim]).collect();

@@ -25,7 +25,7 @@ use melior::ir::{
 };
 pub use nvgpu::BarrierGroup;
 pub use nvvm::{FenceProxy, Scope, TmaLoad};
-pub use scf::{For, If, While};
+pub use scf::{For, If, LoopForm, While};
 
 use super::{MlirError, MlirMessage, OpTag, Session, SourceLine};
 

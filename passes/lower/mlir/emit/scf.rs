@@ -30,6 +30,15 @@ pub struct For<'c, 'a> {
     pub results: Vec<Value<'c, 'a>>,
 }
 
+/// How an `scf.for` runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LoopForm {
+    /// Whether LLVM is kept from unrolling it: right for loops that synchronise, whose bodies are to come out once.
+    pub keep_rolled: bool,
+    /// Whether the counter is compared with its bound as an unsigned number.
+    pub unsigned: bool,
+}
+
 /// An `scf.while`.
 #[derive(Debug)]
 pub struct While<'c, 'a> {
@@ -77,8 +86,7 @@ impl<'c, 'a> Emitter<'c, 'a> {
         Ok(If { then: self.enter(op, 0)?, otherwise: self.enter(op, 1)?, results: Self::results(op) })
     }
 
-    /// `scf.for` from `lower` up to `upper`. With `keep_rolled`, LLVM does not unroll it: right for loops that
-    /// synchronise, whose bodies are to come out once.
+    /// `scf.for` from `lower` up to `upper`.
     ///
     /// # Errors
     ///
@@ -87,19 +95,21 @@ impl<'c, 'a> Emitter<'c, 'a> {
         &self,
         [lower, upper, step]: [Value<'c, 'a>; 3],
         initial: &[Value<'c, 'a>],
-        keep_rolled: bool,
+        form: LoopForm,
     ) -> Emitted<For<'c, 'a>> {
         let operands = [&[lower, upper, step], initial].concat();
         let types: Vec<_> = initial.iter().map(|value| value.r#type()).collect();
         let arguments = [&[lower.r#type()], types.as_slice()].concat();
-        let annotation = match keep_rolled {
-            true => {
-                vec![(LOOP_ANNOTATION, self.attribute("#llvm.loop_annotation<unroll = <disable = true>>")?)]
-            }
-            false => Vec::new(),
-        };
+        let mut attributes = Vec::new();
+        if form.keep_rolled {
+            let rolled = self.attribute("#llvm.loop_annotation<unroll = <disable = true>>")?;
+            attributes.push((LOOP_ANNOTATION, rolled));
+        }
+        if form.unsigned {
+            attributes.push(("unsignedCmp", self.unit_attribute()));
+        }
         let regions = vec![self.region(&arguments)];
-        let op = self.op_with_regions("scf.for", &operands, &types, &annotation, regions)?;
+        let op = self.op_with_regions("scf.for", &operands, &types, &attributes, regions)?;
         let body = self.enter(op, 0)?;
         Ok(For {
             body,
