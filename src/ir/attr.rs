@@ -111,15 +111,13 @@ impl AttrTable {
     }
     /// A dictionary; of entries with the same name the last one counts.
     pub fn dict(&mut self, names: &Names, mut entries: Vec<(Name, Attr)>) -> Attr {
+        self.dict_of(names, &mut entries)
+    }
+    pub(crate) fn dict_of(&mut self, names: &Names, entries: &mut [(Name, Attr)]) -> Attr {
         entries.sort_by(|a, b| names.get(a.0).cmp(names.get(b.0)));
-        entries.dedup_by(|later, earlier| {
-            let same = later.0 == earlier.0;
-            if same {
-                earlier.1 = later.1;
-            }
-            same
-        });
-        self.intern(AttrKind::Dict(entries.into()))
+        let last = |index: &usize| entries.get(index + 1).is_none_or(|next| next.0 != entries[*index].0);
+        let unique: Box<[_]> = (0..entries.len()).filter(last).map(|index| entries[index]).collect();
+        self.intern(AttrKind::Dict(unique))
     }
     /// The entries of a dictionary; none for other attributes.
     #[inline]

@@ -83,6 +83,10 @@ impl<K: EntityId, V> Arena<K, V> {
         self.items.push(value);
         id
     }
+    /// Makes room for so many more elements.
+    pub(crate) fn reserve(&mut self, additional: usize) {
+        self.items.reserve(additional);
+    }
     /// The number of elements, erased ones included.
     pub fn len(&self) -> usize {
         self.items.len()

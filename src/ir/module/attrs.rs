@@ -1,5 +1,9 @@
 //! Attributes of ops by name.
 
+use std::ops::Range;
+
+use smallvec::SmallVec;
+
 use super::Module;
 use crate::attr::AttrKind;
 use crate::entity::{Attr, Name, Op, Value};
@@ -8,6 +12,9 @@ use crate::types::DYNAMIC;
 
 /// The inherent attribute that says how many operands each group has, as in MLIR.
 pub(crate) const SEGMENT_SIZES: &str = "operandSegmentSizes";
+
+/// The positions of the operands of each group.
+pub(crate) type OperandGroups = SmallVec<[Range<usize>; 4]>;
 
 impl Module {
     /// The dictionary of inherent attributes.
@@ -34,6 +41,9 @@ impl Module {
     }
     /// Entry `name` of a dictionary.
     pub fn dict_get(&self, dict: Attr, name: &str) -> Option<Attr> {
+        if dict == self.attrs.empty_dict() {
+            return None;
+        }
         let entries = self.attrs.entries(dict);
         entries.iter().find(|entry| self.names.get(entry.0) == name).map(|entry| entry.1)
     }
@@ -124,7 +134,7 @@ impl Module {
     /// An op that has more than one optional or variadic group carries their sizes in `operandSegmentSizes`; without
     /// that attribute all of them are empty. Positions never lie beyond the operands, whatever the attribute says;
     /// the structural verifier refuses one that does not fit.
-    pub fn operand_group(&self, op: Op, group: usize) -> std::ops::Range<usize> {
+    pub fn operand_group(&self, op: Op, group: usize) -> Range<usize> {
         let total = self.num_operands(op);
         let Some(def) = self.opcode(op).def() else { return 0..0 };
         let Some(wanted) = def.operands.get(group) else { return 0..0 };
@@ -136,7 +146,7 @@ impl Module {
             let start: usize =
                 before.iter().map(|operand| if operand.arity == OperandArity::One { 1 } else { spare }).sum();
             start..start + if wanted.arity == OperandArity::One { 1 } else { spare }
-        } else if let Some(sizes) = self.attr_ints(op, SEGMENT_SIZES) {
+        } else if let Some(sizes) = self.segment_sizes(op) {
             let size = |index: usize| sizes.get(index).map_or(0, |&size| usize::try_from(size).unwrap_or(0));
             let start = (0..group).fold(0usize, |sum, index| sum.saturating_add(size(index)));
             start..start.saturating_add(size(group))
@@ -146,6 +156,32 @@ impl Module {
             start..start + is_one(group)
         };
         range.start.min(total)..range.end.min(total)
+    }
+    /// [`Module::operand_group`] of every group.
+    pub(crate) fn operand_groups(&self, op: Op) -> OperandGroups {
+        let mut groups = OperandGroups::new();
+        let Some(def) = self.opcode(op).def() else { return groups };
+        let total = self.num_operands(op);
+        let flexible = def.operands.iter().filter(|operand| operand.arity != OperandArity::One).count();
+        let spare = total.saturating_sub(def.operands.len() - flexible);
+        let sizes = if flexible > 1 { self.segment_sizes(op) } else { None };
+        let mut start = 0usize;
+        for (index, operand) in def.operands.iter().enumerate() {
+            let size = match (sizes, operand.arity) {
+                (Some(sizes), _) => sizes.get(index).map_or(0, |&size| usize::try_from(size).unwrap_or(0)),
+                (None, OperandArity::One) => 1,
+                (None, _) if flexible <= 1 => spare,
+                (None, _) => 0,
+            };
+            let end = start.saturating_add(size);
+            groups.push(start.min(total)..end.min(total));
+            start = end;
+        }
+        groups
+    }
+    /// The sizes of the operand groups, where the op carries them.
+    pub(crate) fn segment_sizes(&self, op: Op) -> Option<&[i64]> {
+        self.dict_get(self.ops[op].inherent, SEGMENT_SIZES).and_then(|sizes| self.attrs.as_ints(sizes))
     }
     /// The only operand of the group called `name`.
     pub fn operand_named(&self, op: Op, name: &str) -> Option<Value> {

@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 use thiserror::Error;
 
-use super::{BlockData, Module, OpData, RegionData, Slot, SlotData, ValueData, ValueDef};
+use super::{BlockData, Module, Nested, OpData, RegionData, Slot, SlotData, ValueData, ValueDef};
 use crate::diag::Span;
 use crate::entity::{Attr, Block, EntityId, Loc, Op, Region, Type, Value};
 use crate::ops::Opcode;
@@ -122,9 +122,11 @@ impl Module {
         for (index, &ty) in (0u32..).zip(&spec.result_types) {
             self.values.push(ValueData { ty, def: ValueDef::Result { op: id, index }, first_use: None });
         }
-        let regions = (0..spec.regions)
-            .map(|_| self.regions.push(RegionData { parent: Some(id), blocks: SmallVec::new() }))
-            .collect();
+        let nested = (spec.regions > 0 || !spec.successors.is_empty()).then(|| {
+            let region = |_| self.regions.push(RegionData { parent: Some(id), blocks: SmallVec::new() });
+            let regions = (0..spec.regions).map(region).collect();
+            Box::new(Nested { regions, successors: spec.successors.into() })
+        });
         self.ops.push(OpData {
             opcode: spec.opcode,
             block: None,
@@ -138,8 +140,7 @@ impl Module {
             discardable: spec.discardable.unwrap_or(empty),
             loc: spec.loc.unwrap_or(self.locs.unset()),
             span: spec.span,
-            regions,
-            successors: spec.successors.into(),
+            nested,
             alive: true,
         })
     }
@@ -219,7 +220,7 @@ impl Module {
         let mut next = 0;
         while let Some(&current) = inside.get(next) {
             next += 1;
-            for region in self.ops[current].regions.clone() {
+            for region in self.regions(current).to_vec() {
                 for block in self.regions[region].blocks.clone() {
                     inside.extend(self.block_ops(block));
                 }
@@ -240,9 +241,7 @@ impl Module {
         let slot = Slot::from_index(self.ops[op].first_slot as usize + index);
         self.unlink_slot(slot);
         self.link_slot(slot, value);
-        if self.slot_places[slot] != 0 {
-            self.slot_places.set(slot, 0);
-        }
+        self.slots[slot].place = 0;
     }
 
     /// Replaces all operands. An op with operand groups needs its segment sizes set as well.
@@ -273,7 +272,7 @@ impl Module {
     fn fill_slots(&mut self, op: Op, values: &[Value]) -> (u32, u32) {
         let first = self.slots.len();
         for &value in values {
-            let slot = self.slots.push(SlotData { value: None, op, prev: None, next: None });
+            let slot = self.slots.push(SlotData { value: None, op, prev: None, next: None, place: 0 });
             self.link_slot(slot, value);
         }
         (narrow(first), narrow(values.len()))
@@ -331,7 +330,7 @@ impl Module {
             let parent = self.regions[region].parent.replace(op);
             assert!(parent.is_none(), "the region belongs to an op already");
         }
-        self.ops[op].regions = regions.into();
+        self.ops[op].nested.get_or_insert_default().regions = regions.into();
     }
 
     /// Makes an empty block at the end of `region`.

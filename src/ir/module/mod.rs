@@ -18,7 +18,7 @@ mod walk;
 
 use smallvec::SmallVec;
 
-pub(crate) use attrs::SEGMENT_SIZES;
+pub(crate) use attrs::{OperandGroups, SEGMENT_SIZES};
 pub use clone::CloneMap;
 pub use compare::Difference;
 pub use edit::{InsertionPoint, OpSpec, StillUsed};
@@ -45,9 +45,15 @@ struct OpData {
     discardable: Attr,
     loc: Loc,
     span: Span,
-    regions: Box<[Region]>,
-    successors: Box<[Block]>,
+    /// Regions and successors; most ops have neither.
+    nested: Option<Box<Nested>>,
     alive: bool,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Nested {
+    regions: SmallVec<[Region; 2]>,
+    successors: SmallVec<[Block; 2]>,
 }
 
 #[derive(Clone, Debug)]
@@ -100,6 +106,8 @@ struct SlotData {
     op: Op,
     prev: Option<Slot>,
     next: Option<Slot>,
+    /// Where its name starts in the text; 0 when it stands in none.
+    place: u32,
 }
 
 /// An operand's place in the pool.
@@ -143,8 +151,6 @@ pub struct Module {
     blocks: Arena<Block, BlockData>,
     regions: Arena<Region, RegionData>,
     slots: Arena<Slot, SlotData>,
-    /// Where each operand's name starts in the text; 0 when it stands in none.
-    slot_places: SideTable<Slot, u32>,
     value_names: SideTable<Value, Option<Name>>,
     value_locs: SideTable<Value, Option<Loc>>,
     value_spans: SideTable<Value, Span>,
@@ -171,7 +177,6 @@ impl Module {
             blocks: Arena::new(),
             regions: Arena::new(),
             slots: Arena::new(),
-            slot_places: SideTable::new(),
             value_names: SideTable::new(),
             value_locs: SideTable::new(),
             value_spans: SideTable::new(),
@@ -207,6 +212,13 @@ impl Module {
     /// Whether `value` belongs to this module.
     pub fn contains_value(&self, value: Value) -> bool {
         self.values.contains(value)
+    }
+
+    /// Makes room for what a text of so many bytes usually holds.
+    pub(crate) fn reserve_for_text(&mut self, bytes: usize) {
+        self.ops.reserve(bytes / 80);
+        self.values.reserve(bytes / 100);
+        self.slots.reserve(bytes / 64);
     }
 
     // ---- ops ----
@@ -289,7 +301,7 @@ impl Module {
         if index >= data.num_slots as usize {
             return data.span;
         }
-        let lo = self.slot_places[Slot::from_index(data.first_slot as usize + index)];
+        let lo = self.slots[Slot::from_index(data.first_slot as usize + index)].place;
         let Some(file) = (lo != 0).then(|| self.sources.file_at(lo)).flatten() else { return data.span };
         let file = self.sources.file(file);
         let text = file.text().get((lo - file.start()) as usize..).unwrap_or_default();
@@ -303,7 +315,7 @@ impl Module {
     /// Sets where the name of operand `index` starts in the text.
     pub(crate) fn set_operand_place(&mut self, op: Op, index: usize, lo: u32) {
         let slot = Slot::from_index(self.ops[op].first_slot as usize + index);
-        self.slot_places.set(slot, lo);
+        self.slots[slot].place = lo;
     }
     /// The number of results.
     #[inline]
@@ -330,7 +342,7 @@ impl Module {
     /// The regions.
     #[inline]
     pub fn regions(&self, op: Op) -> &[Region] {
-        &self.ops[op].regions
+        self.ops[op].nested.as_ref().map_or(&[], |nested| &nested.regions)
     }
     /// The only block of region `index`, when the region exists and has exactly one.
     pub fn region_block(&self, op: Op, index: usize) -> Option<Block> {
@@ -341,7 +353,7 @@ impl Module {
     }
     /// The successor blocks of a branch.
     pub fn successors(&self, op: Op) -> &[Block] {
-        &self.ops[op].successors
+        self.ops[op].nested.as_ref().map_or(&[], |nested| &nested.successors)
     }
 
     // ---- values ----

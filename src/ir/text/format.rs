@@ -12,7 +12,7 @@
 //! | `attrs` | the dictionary of other attributes, left out when empty |
 //! | `opt(...)` | pieces that are there when their first operand or attribute is |
 
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
 
@@ -24,7 +24,11 @@ pub(super) enum Piece {
     Literal(&'static str),
     Operand(usize),
     Attr(usize),
-    Index(usize),
+    Index {
+        group: usize,
+        /// The attribute of the numbers in the list.
+        statics: String,
+    },
     Keyword(usize),
     OperandType(usize),
     ResultType(usize),
@@ -32,17 +36,37 @@ pub(super) enum Piece {
     Opt(Vec<Piece>),
 }
 
-/// The pieces of the op's format; `None` when it has no interpreted one.
-pub(super) fn pieces(def: &OpDef) -> Option<&'static [Piece]> {
-    static FORMATS: LazyLock<FxHashMap<&'static str, Vec<Piece>>> = LazyLock::new(|| {
+/// An op's format, taken apart.
+#[derive(Debug, Default)]
+struct Layout {
+    pieces: Vec<Piece>,
+    /// The attributes that some piece shows.
+    shown: Vec<String>,
+}
+
+fn layout(def: &'static OpDef) -> Option<&'static Layout> {
+    // Rows are statics, so an address stands for a row.
+    let key = |def: &'static OpDef| std::ptr::from_ref(def) as usize;
+    static LAYOUTS: OnceLock<FxHashMap<usize, Layout>> = OnceLock::new();
+    let layouts = LAYOUTS.get_or_init(|| {
         let defs = Opcode::all().filter_map(Opcode::def);
-        defs.filter_map(|def| match def.format {
-            Format::Text(text) => compile(def, text).map(|pieces| (def.name, pieces)),
+        let compiled = defs.filter_map(|def| match def.format {
+            Format::Text(text) => {
+                let pieces = compile(def, text)?;
+                let mut shown = vec![crate::module::SEGMENT_SIZES.to_owned()];
+                collect_shown(&pieces, def, &mut shown);
+                Some((key(def), Layout { pieces, shown }))
+            }
             Format::Custom | Format::Generic => None,
-        })
-        .collect()
+        });
+        compiled.collect()
     });
-    FORMATS.get(def.name).map(Vec::as_slice)
+    layouts.get(&key(def))
+}
+
+/// The pieces of the op's format; none when it has no interpreted one.
+pub(super) fn pieces(def: &'static OpDef) -> &'static [Piece] {
+    layout(def).map_or(&[], |layout| &layout.pieces)
 }
 
 /// The pieces of `text`, or `None` when it is malformed; a test compiles all of them.
@@ -63,7 +87,10 @@ fn compile(def: &OpDef, text: &'static str) -> Option<Vec<Piece>> {
             let inner = &after[..close];
             found.push(match word {
                 "opt" => Piece::Opt(compile(def, inner)?),
-                "index" => Piece::Index(def.operand_index(inner.strip_prefix('$')?)?),
+                "index" => {
+                    let name = inner.strip_prefix('$')?;
+                    Piece::Index { group: def.operand_index(name)?, statics: format!("static_{name}") }
+                }
                 "keyword" => Piece::Keyword(attr_index(def, inner.strip_prefix('$')?)?),
                 "type" => {
                     let name = inner.strip_prefix('$')?;
@@ -114,27 +141,24 @@ fn closing(text: &str) -> Option<usize> {
     None
 }
 
-/// The inherent attributes that some piece of the format shows.
-pub(super) fn shown_attrs(def: &OpDef) -> impl Fn(&str) -> bool {
-    fn collect(pieces: &[Piece], def: &OpDef, found: &mut Vec<String>) {
-        for piece in pieces {
-            match piece {
-                Piece::Attr(index) | Piece::Keyword(index) => found.push(def.attrs[*index].name.to_owned()),
-                Piece::Index(group) => found.push(format!("static_{}", def.operands[*group].name)),
-                Piece::Opt(inner) => collect(inner, def, found),
-                Piece::Literal(_)
-                | Piece::Operand(_)
-                | Piece::OperandType(_)
-                | Piece::ResultType(_)
-                | Piece::Attrs => {}
-            }
+/// Whether some piece of the op's format shows an inherent attribute.
+pub(super) fn shows(def: &'static OpDef, name: &str) -> bool {
+    layout(def).is_some_and(|layout| layout.shown.iter().any(|shown| shown == name))
+}
+
+fn collect_shown(pieces: &[Piece], def: &OpDef, found: &mut Vec<String>) {
+    for piece in pieces {
+        match piece {
+            Piece::Attr(index) | Piece::Keyword(index) => found.push(def.attrs[*index].name.to_owned()),
+            Piece::Index { statics, .. } => found.push(statics.clone()),
+            Piece::Opt(inner) => collect_shown(inner, def, found),
+            Piece::Literal(_)
+            | Piece::Operand(_)
+            | Piece::OperandType(_)
+            | Piece::ResultType(_)
+            | Piece::Attrs => {}
         }
     }
-    let mut found = vec![crate::module::SEGMENT_SIZES.to_owned()];
-    if let Some(pieces) = pieces(def) {
-        collect(pieces, def, &mut found);
-    }
-    move |name| found.iter().any(|found| found == name)
 }
 
 #[cfg(test)]
@@ -147,14 +171,13 @@ mod tests {
             let Format::Text(text) = def.format else { continue };
             let pieces =
                 compile(def, text).unwrap_or_else(|| panic!("{}: malformed format {text:?}", def.name));
-            let shown = shown_attrs(def);
             for attr in def.attrs {
-                assert!(shown(attr.name), "{}: attribute {} is not in the format", def.name, attr.name);
+                assert!(shows(def, attr.name), "{}: attribute {} is not in the format", def.name, attr.name);
             }
             let text = format!("{pieces:?}");
             for group in 0..def.operands.len() {
-                let there =
-                    text.contains(&format!("Operand({group})")) || text.contains(&format!("Index({group})"));
+                let there = text.contains(&format!("Operand({group})"))
+                    || text.contains(&format!("Index {{ group: {group},"));
                 assert!(there, "{}: operand group {group} is not in the format", def.name);
             }
         }

@@ -69,12 +69,27 @@ pub(super) struct Lexer<'s> {
     pub(super) base: u32,
 }
 
+/// What each byte can be a part of: bit 0 a word, bit 1 the name behind a sign.
+static BYTES: [u8; 256] = {
+    let mut table = [0; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        let b = byte as u8;
+        let word = b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'.');
+        table[byte] = (word as u8) | ((word || b == b'-') as u8) << 1;
+        byte += 1;
+    }
+    table
+};
+
+#[inline]
 fn is_word_byte(b: u8) -> bool {
-    b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'.')
+    BYTES[usize::from(b)] & 1 != 0
 }
 
+#[inline]
 fn is_suffix_byte(b: u8) -> bool {
-    b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'.' | b'-')
+    BYTES[usize::from(b)] & 2 != 0
 }
 
 impl<'s> Lexer<'s> {
@@ -82,12 +97,10 @@ impl<'s> Lexer<'s> {
         self.text.as_bytes().get(at).copied().unwrap_or(0)
     }
 
-    fn skip_while(&self, mut at: usize, accept: impl Fn(u8) -> bool) -> usize {
-        let bytes = self.text.as_bytes();
-        while at < bytes.len() && accept(bytes[at]) {
-            at += 1;
-        }
-        at
+    #[inline]
+    fn skip_while(&self, at: usize, accept: impl Fn(u8) -> bool) -> usize {
+        let rest = self.text.as_bytes().get(at..).unwrap_or_default();
+        at + rest.iter().position(|&b| !accept(b)).unwrap_or(rest.len())
     }
 
     fn skip_blank(&mut self) {

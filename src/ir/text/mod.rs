@@ -44,6 +44,12 @@ pub fn parse(name: &str, text: &str, diags: &mut Diagnostics) -> (Module, Result
 pub(crate) fn quote(out: &mut String, text: &str) {
     use std::fmt::Write;
     out.push('"');
+    let plain = |b: u8| matches!(b, b' '..=b'~') && b != b'"' && b != b'\\';
+    if text.bytes().all(plain) {
+        out.push_str(text);
+        out.push('"');
+        return;
+    }
     for c in text.chars() {
         match c {
             '"' => out.push_str("\\22"),

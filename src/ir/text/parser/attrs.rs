@@ -1,9 +1,10 @@
 //! Attributes.
 
+use super::ops::Entries;
 use super::{MAX_NESTING, MAX_SIZE, Parsed, Parser, text_size};
 use crate::attr::{AttrKind, float_from_bits};
 use crate::diag::codes;
-use crate::entity::{Attr, Name, Type};
+use crate::entity::{Attr, Type};
 use crate::text::lexer::TokenKind;
 use crate::types::{Signedness, TypeKind};
 
@@ -181,16 +182,16 @@ impl<'s> Parser<'s, '_> {
 
     /// `{a = 1, "b c", d}`.
     pub(super) fn dict(&mut self) -> Parsed<Attr> {
-        let entries = self.dict_entries(b'}')?;
+        let mut entries = self.dict_entries(b'}')?;
         let values: Vec<Attr> = entries.iter().map(|entry| entry.1).collect();
-        let attr = self.module.attrs.dict(&self.module.names, entries);
+        let attr = self.module.attrs.dict_of(&self.module.names, &mut entries);
         self.check_size(attr, values.into_iter())
     }
 
     /// Entries behind the opening bracket, which is the current token.
-    pub(super) fn dict_entries(&mut self, close: u8) -> Parsed<Vec<(Name, Attr)>> {
+    pub(super) fn dict_entries(&mut self, close: u8) -> Parsed<Entries> {
         self.bump();
-        let mut entries: Vec<(Name, Attr)> = Vec::new();
+        let mut entries = Entries::new();
         self.list(close, "an attribute dictionary", |p| {
             let span = p.span();
             let name = match p.token.kind {
@@ -326,7 +327,34 @@ impl<'s> Parser<'s, '_> {
                 }
             };
         }
-        self.opaque_with_type()
+        if let Some(known) = self.spelled_attr() {
+            return Ok(known);
+        }
+        let start = self.token.lo as usize;
+        let raw_end = self.lexer.balanced(self.token.hi as usize);
+        let attr = self.opaque_with_type()?;
+        // With a type behind it, or an alias inside, the text between the brackets is not all there is to it.
+        let text = &self.lexer.text[start..self.prev_hi as usize];
+        if raw_end == Some(self.prev_hi as usize) && !text[1..].contains(['#', '!']) {
+            self.attr_spellings.insert(text, attr);
+        }
+        Ok(attr)
+    }
+
+    /// The attribute that the text from the current `#` to its closing bracket meant before; it is passed over.
+    fn spelled_attr(&mut self) -> Option<Attr> {
+        let bytes = self.lexer.text.as_bytes();
+        let (start, open) = (self.token.lo as usize, self.token.hi as usize);
+        let length = bytes.get(open + 1..)?.iter().take(64).position(|&b| b == b'>')?;
+        let end = open + 1 + length + 1;
+        let known = *self.attr_spellings.get(self.lexer.text.get(start..end)?)?;
+        let before = self.token;
+        self.reset(end);
+        if self.at(b':') {
+            self.reset(before.lo as usize);
+            return None;
+        }
+        Some(known)
     }
 
     /// `text` with the aliases of this file written out, for opaque types and attributes.

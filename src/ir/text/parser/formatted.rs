@@ -1,6 +1,6 @@
 //! Ops whose short form the table gives as pieces.
 
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use super::ops::OpParts;
 use super::scope::NameUse;
@@ -15,14 +15,20 @@ use crate::text::format::{Piece, pieces};
 use crate::text::lexer::TokenKind;
 use crate::types::DYNAMIC;
 
+type Types = SmallVec<[Type; 2]>;
+
 /// What has been read so far of an op.
 struct Reading<'s> {
-    groups: Vec<SmallVec<[NameUse<'s>; 4]>>,
-    operand_types: Vec<Option<SmallVec<[Type; 2]>>>,
-    result_types: Vec<Option<SmallVec<[Type; 2]>>>,
+    /// The names of all operands, group by group as the text has them.
+    uses: SmallVec<[(usize, NameUse<'s>); 4]>,
+    operand_types: SmallVec<[Option<Types>; 4]>,
+    result_types: SmallVec<[Option<Types>; 2]>,
 }
 
-impl Reading<'_> {
+impl<'s> Reading<'s> {
+    fn of_group(&self, group: usize) -> impl Iterator<Item = NameUse<'s>> + '_ {
+        self.uses.iter().filter(move |used| used.0 == group).map(|used| used.1)
+    }
     /// The type of an operand group that the text leaves out because a result has the same one.
     fn type_by_result(&self, def: &OpDef, group: usize) -> Option<Type> {
         let results = def.results.iter().zip(&self.result_types);
@@ -33,18 +39,16 @@ impl Reading<'_> {
 }
 
 impl<'s> Parser<'s, '_> {
-    pub(super) fn formatted(&mut self, def: &'static OpDef) -> Parsed<OpParts> {
+    pub(super) fn formatted(&mut self, def: &'static OpDef, parts: &mut OpParts) -> Parsed<()> {
         let mut reading = Reading {
-            groups: vec![SmallVec::new(); def.operands.len()],
-            operand_types: vec![None; def.operands.len()],
-            result_types: vec![None; def.results.len()],
+            uses: SmallVec::new(),
+            operand_types: smallvec![None; def.operands.len()],
+            result_types: smallvec![None; def.results.len()],
         };
-        let mut parts = OpParts::default();
-        for piece in pieces(def).unwrap_or_default() {
-            self.piece(def, piece, &mut reading, &mut parts)?;
+        for piece in pieces(def) {
+            self.piece(def, piece, &mut reading, parts)?;
         }
-        self.assemble(def, reading, &mut parts)?;
-        Ok(parts)
+        self.assemble(def, &reading, parts)
     }
 
     fn piece(
@@ -57,7 +61,7 @@ impl<'s> Parser<'s, '_> {
         match piece {
             Piece::Literal(text) => self.literal(text, def),
             Piece::Operand(group) => self.operand_group(def, *group, reading),
-            Piece::Index(group) => self.index_list(def, *group, reading, parts),
+            Piece::Index { group, statics } => self.index_list(*group, statics, reading, parts),
             Piece::Attr(index) => {
                 let attr = &def.attrs[*index];
                 let value = self.short_attr(attr)?;
@@ -118,23 +122,27 @@ impl<'s> Parser<'s, '_> {
     }
 
     fn literal(&mut self, text: &str, def: &OpDef) -> Parsed<()> {
-        let purpose = || format!("here in `{}`", def.name);
-        match text {
-            "->" => self.expect_arrow(&purpose()),
-            _ => match text.as_bytes() {
-                [punct] if !punct.is_ascii_alphabetic() => self.expect(*punct, &purpose()),
-                _ => self.expect_word(text, &purpose()),
-            },
+        let found = match text.as_bytes() {
+            b"->" => self.token.kind == TokenKind::Arrow,
+            [punct] if !punct.is_ascii_alphabetic() => self.at(*punct),
+            _ => self.at_word(text),
+        };
+        if !found {
+            return Err(self.unexpected(&format!("`{text}` here in `{}`", def.name)));
         }
+        self.bump();
+        Ok(())
     }
 
     fn operand_group(&mut self, def: &OpDef, group: usize, reading: &mut Reading<'s>) -> Parsed<()> {
         let operand = &def.operands[group];
-        let what = format!("`{}`, a value as `%x`", operand.name);
-        reading.groups[group].push(self.name_use(&what)?);
+        if self.token.kind != TokenKind::Value {
+            return Err(self.unexpected(&format!("`{}`, a value as `%x`", operand.name)));
+        }
+        reading.uses.push((group, self.name_use("a value")?));
         while operand.arity == OperandArity::Many && self.at(b',') && self.peek().kind == TokenKind::Value {
             self.bump();
-            reading.groups[group].push(self.name_use(&what)?);
+            reading.uses.push((group, self.name_use("a value")?));
         }
         Ok(())
     }
@@ -142,19 +150,19 @@ impl<'s> Parser<'s, '_> {
     /// `[%i, 0]`, or nothing.
     fn index_list(
         &mut self,
-        def: &OpDef,
         group: usize,
+        statics_name: &str,
         reading: &mut Reading<'s>,
         parts: &mut OpParts,
     ) -> Parsed<()> {
         if !self.accept(b'[') {
             return Ok(());
         }
-        let mut statics = Vec::new();
+        let mut statics: SmallVec<[i64; 4]> = SmallVec::new();
         let mut any_static = false;
         self.list(b']', "an index list", |p| {
             if p.token.kind == TokenKind::Value {
-                reading.groups[group].push(p.name_use("an index")?);
+                reading.uses.push((group, p.name_use("an index")?));
                 statics.push(DYNAMIC);
             } else {
                 let lo = p.token.lo;
@@ -184,13 +192,12 @@ impl<'s> Parser<'s, '_> {
         })?;
         if any_static {
             let value = self.module.i64s_attr(&statics);
-            let name = format!("static_{}", def.operands[group].name);
-            parts.inherent.push((self.module.names.intern(&name), value));
+            parts.inherent.push((self.module.names.intern(statics_name), value));
         }
         Ok(())
     }
 
-    fn types_of_group(&mut self, many: bool) -> Parsed<SmallVec<[Type; 2]>> {
+    fn types_of_group(&mut self, many: bool) -> Parsed<Types> {
         let mut types = SmallVec::new();
         types.push(self.ty()?);
         while many && self.accept(b',') {
@@ -292,7 +299,7 @@ impl<'s> Parser<'s, '_> {
 
     // ---- putting it together ----
 
-    fn assemble(&mut self, def: &'static OpDef, reading: Reading<'s>, parts: &mut OpParts) -> Parsed<()> {
+    fn assemble(&mut self, def: &'static OpDef, reading: &Reading<'s>, parts: &mut OpParts) -> Parsed<()> {
         let same = def.has(Traits::SAME_TYPE);
         let common = if same || def.has(Traits::SAME_OPERANDS) {
             let operand = reading.operand_types.iter().flatten().find_map(|types| types.first());
@@ -302,10 +309,10 @@ impl<'s> Parser<'s, '_> {
         } else {
             None
         };
-        let mut sizes = Vec::new();
-        let mut firsts: Vec<Option<Value>> = Vec::new();
+        let mut sizes: SmallVec<[i64; 8]> = SmallVec::new();
+        let mut firsts: SmallVec<[Option<Value>; 8]> = SmallVec::new();
         for (group, operand) in def.operands.iter().enumerate() {
-            let uses = &reading.groups[group];
+            let uses: SmallVec<[NameUse<'s>; 4]> = reading.of_group(group).collect();
             let types = reading.operand_types[group].as_deref();
             if let Some(types) = types
                 && types.len() != uses.len()

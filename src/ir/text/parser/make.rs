@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use super::Parser;
-use super::ops::OpParts;
+use super::ops::{Entries, OpParts};
 use crate::attr::AttrKind;
 use crate::diag::Span;
 use crate::entity::{Attr, Name, Op};
@@ -37,11 +37,11 @@ impl Parser<'_, '_> {
         }
         op
     }
-    fn dict_of(&mut self, entries: Vec<(Name, Attr)>) -> Attr {
+    fn dict_of(&mut self, mut entries: Entries) -> Attr {
         if entries.is_empty() {
             return self.module.attrs.empty_dict();
         }
-        self.module.attrs.dict(&self.module.names, entries)
+        self.module.attrs.dict_of(&self.module.names, &mut entries)
     }
 
     /// Moves declared attributes among the inherent ones, and drops values that absence means as well.
@@ -59,7 +59,7 @@ impl Parser<'_, '_> {
             }
         }
         let mut respelt: SmallVec<[(Name, String); 1]> = SmallVec::new();
-        parts.inherent.retain(|&(name, value)| {
+        parts.inherent.retain(|&mut (name, value)| {
             let text = module.names.get(name);
             if text == crate::module::SEGMENT_SIZES {
                 return def.has_segments();

@@ -51,13 +51,14 @@ pub fn parse_into(module: &mut Module, file: FileId, diags: &mut Diagnostics) ->
     // Some editors put a byte order mark in front.
     let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let lexer = Lexer { text: &text, pos: start, base };
+    module.reserve_for_text(text.len());
     let mut parser = Parser {
         lexer,
         token: Token { kind: TokenKind::End, lo: 0, hi: 0 },
         prev_hi: 0,
         module,
         diags,
-        scopes: Scopes::default(),
+        scopes: Scopes::for_text(text.len()),
         depth: 0,
         poisoned: false,
         dense_type: None,
@@ -66,6 +67,7 @@ pub fn parse_into(module: &mut Module, file: FileId, diags: &mut Diagnostics) ->
         attr_aliases: FxHashMap::default(),
         loc_aliases: FxHashMap::default(),
         pending_locs: Vec::new(),
+        attr_spellings: FxHashMap::default(),
         sizes: FxHashMap::default(),
         type_sizes: FxHashMap::default(),
         loc_sizes: FxHashMap::default(),
@@ -97,6 +99,8 @@ struct Parser<'s, 'm> {
     loc_aliases: FxHashMap<&'s str, Loc>,
     /// Ops whose `loc(#alias)` stands before the alias.
     pending_locs: Vec<(locs::Located, &'s str, Span)>,
+    /// What `#dialect.name<...>` was last found to mean.
+    attr_spellings: FxHashMap<&'s str, Attr>,
     /// The written-out size of attributes, so that aliases of aliases cannot blow up.
     sizes: FxHashMap<Attr, u64>,
     /// And that of types.

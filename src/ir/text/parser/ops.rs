@@ -14,6 +14,9 @@ use crate::text::lexer::TokenKind;
 /// The names in front of `=`: name, number of results, place.
 pub(super) type ResultNames<'s> = SmallVec<[(&'s str, u32, Span); 2]>;
 
+/// The entries of a dictionary in the order of the text.
+pub(super) type Entries = SmallVec<[(Name, Attr); 2]>;
+
 /// What an op consists of before it is made.
 #[derive(Default)]
 pub(super) struct OpParts {
@@ -21,9 +24,9 @@ pub(super) struct OpParts {
     /// Where the names of the operands start.
     pub(super) places: SmallVec<[u32; 6]>,
     pub(super) results: SmallVec<[Type; 2]>,
-    pub(super) inherent: Vec<(Name, Attr)>,
-    pub(super) discardable: Vec<(Name, Attr)>,
-    pub(super) regions: Vec<Region>,
+    pub(super) inherent: Entries,
+    pub(super) discardable: Entries,
+    pub(super) regions: SmallVec<[Region; 2]>,
     pub(super) successors: Vec<Block>,
 }
 
@@ -207,17 +210,19 @@ impl<'s> Parser<'s, '_> {
             self.expect(b'=', "between results and op")?;
         }
         let name_token = self.token;
-        let (opcode, parts) = match name_token.kind {
+        let mut parts = OpParts::default();
+        let opcode = match name_token.kind {
             TokenKind::Str => {
                 let opcode = self.generic_name()?;
-                (opcode, self.generic(opcode)?)
+                self.generic(opcode, &mut parts)?;
+                opcode
             }
             TokenKind::Word => {
                 let opcode = self.short_name(parent)?;
                 self.bump();
-                let parts = match opcode.def().map(|def| (def, def.format)) {
-                    Some((def, Format::Text(_))) => self.formatted(def)?,
-                    Some((_, Format::Custom)) => self.custom(opcode)?,
+                match opcode.def().map(|def| (def, def.format)) {
+                    Some((def, Format::Text(_))) => self.formatted(def, &mut parts)?,
+                    Some((_, Format::Custom)) => parts = self.custom(opcode)?,
                     Some((def, Format::Generic)) => {
                         let span = self.lexer.span(name_token);
                         let message = format!("`{}` has no short form", def.name);
@@ -229,8 +234,8 @@ impl<'s> Parser<'s, '_> {
                         ));
                     }
                     None => return Err(self.unexpected("an op")),
-                };
-                (opcode, parts)
+                }
+                opcode
             }
             _ => return Err(self.unexpected("an op")),
         };
@@ -340,8 +345,7 @@ impl<'s> Parser<'s, '_> {
 
     // ---- the generic form ----
 
-    fn generic(&mut self, opcode: Opcode) -> Parsed<OpParts> {
-        let mut parts = OpParts::default();
+    fn generic(&mut self, opcode: Opcode, parts: &mut OpParts) -> Parsed<()> {
         let mut uses: SmallVec<[NameUse<'s>; 6]> = SmallVec::new();
         self.expect(b'(', "behind the name of the op")?;
         self.list(b')', "the operands", |p| {
@@ -399,9 +403,9 @@ impl<'s> Parser<'s, '_> {
             return Err(self.error(codes::OPERAND_TYPE_LIST, span, message, "this type"));
         }
         for (used, ty) in uses.into_iter().zip(types) {
-            self.push_operand(&mut parts, used, Some(ty))?;
+            self.push_operand(parts, used, Some(ty))?;
         }
-        Ok(parts)
+        Ok(())
     }
 
     /// Resolves a name and makes its value the next operand.

@@ -68,9 +68,56 @@ struct Level<'s> {
 #[derive(Default, Debug)]
 pub(super) struct Scopes<'s> {
     values: FxHashMap<&'s str, Def>,
+    /// What the names mean that are numbers, as most are in generated text.
+    numbers: Vec<Option<Def>>,
+    /// The first number that is a name like any other: the table stays in proportion to the text.
+    number_limit: u32,
     undo: Vec<(&'s str, Option<Def>)>,
     levels: Vec<Level<'s>>,
     forward: FxHashMap<&'s str, Vec<Forward>>,
+}
+
+impl<'s> Scopes<'s> {
+    /// Scopes for a text of so many bytes.
+    pub(super) fn for_text(bytes: usize) -> Self {
+        Self { number_limit: u32::try_from(bytes / 8 + 64).unwrap_or(u32::MAX), ..Self::default() }
+    }
+    fn get(&self, name: &str) -> Option<&Def> {
+        match number_of_name(name, self.number_limit) {
+            Some(number) => self.numbers.get(number)?.as_ref(),
+            None => self.values.get(name),
+        }
+    }
+    /// Gives `name` another meaning, or none, and returns the one it had.
+    fn set(&mut self, name: &'s str, def: Option<Def>) -> Option<Def> {
+        match (number_of_name(name, self.number_limit), def) {
+            (Some(number), def) => {
+                if number >= self.numbers.len() {
+                    self.numbers.resize(number + 1, None);
+                }
+                std::mem::replace(&mut self.numbers[number], def)
+            }
+            (None, Some(def)) => self.values.insert(name, def),
+            (None, None) => self.values.remove(name),
+        }
+    }
+}
+
+/// The number that a name is, when it is one below `limit` and written without leading zeros.
+#[inline]
+fn number_of_name(name: &str, limit: u32) -> Option<usize> {
+    let bytes = name.as_bytes();
+    if bytes.len() > 9 || (bytes.len() > 1 && bytes[0] == b'0') {
+        return None;
+    }
+    let mut number = 0u32;
+    for &byte in bytes {
+        if !byte.is_ascii_digit() {
+            return None;
+        }
+        number = number * 10 + u32::from(byte - b'0');
+    }
+    (!bytes.is_empty() && number < limit).then_some(number as usize)
 }
 
 impl<'s> Parser<'s, '_> {
@@ -98,14 +145,16 @@ impl<'s> Parser<'s, '_> {
             let message = format!("block `^{name}` is not defined in this region");
             self.error(codes::UNDEFINED_BLOCK, span, message, "used here");
         }
-        for (name, before) in self.scopes.undo.split_off(level.undo).into_iter().rev() {
-            match before {
-                Some(def) => self.scopes.values.insert(name, def),
-                None => self.scopes.values.remove(name),
-            };
+        let outer = self.level();
+        if outer == 0 {
+            // The end of the file: nobody looks up a name any more.
+            return;
+        }
+        while self.scopes.undo.len() > level.undo {
+            let Some((name, before)) = self.scopes.undo.pop() else { break };
+            self.scopes.set(name, before);
         }
         // What was not found here may still be defined further out.
-        let outer = self.level();
         for uses in self.scopes.forward.values_mut() {
             for forward in uses {
                 forward.level = forward.level.min(outer);
@@ -167,7 +216,7 @@ impl<'s> Parser<'s, '_> {
 
     /// Notes that the op that was to define `name` failed.
     pub(super) fn poison(&mut self, name: &'s str, span: Span) {
-        if self.scopes.values.contains_key(name) {
+        if self.scopes.get(name).is_some() {
             return;
         }
         self.enter(name, span, Meaning::Poisoned);
@@ -177,7 +226,7 @@ impl<'s> Parser<'s, '_> {
     fn enter(&mut self, name: &'s str, span: Span, meaning: Meaning) -> bool {
         let border = self.scopes.levels.last().map_or(0, |level| level.border);
         let level = self.level();
-        let before = self.scopes.values.insert(name, Def { meaning, span, level });
+        let before = self.scopes.set(name, Some(Def { meaning, span, level }));
         if let Some(before) = before.filter(|before| before.level >= border)
             && matches!(before.meaning, Meaning::Values { .. })
         {
@@ -186,7 +235,7 @@ impl<'s> Parser<'s, '_> {
                 .label(before.span, "first definition")
                 .help("each value has one definition; give this one another name");
             self.diags.emit(diagnostic);
-            self.scopes.values.insert(name, before);
+            self.scopes.set(name, Some(before));
             return false;
         }
         self.scopes.undo.push((name, before));
@@ -217,7 +266,7 @@ impl<'s> Parser<'s, '_> {
 
     /// The value that a name means. When it is not defined yet, `ty` must be known: it is then a forward reference.
     pub(super) fn resolve(&mut self, used: NameUse<'s>, ty: Option<Type>) -> Parsed<Value> {
-        let Some(&def) = self.scopes.values.get(used.name) else {
+        let Some(&def) = self.scopes.get(used.name) else {
             let Some(ty) = ty else { return Err(self.undefined(used)) };
             return Ok(self.forward(used, ty, true));
         };
@@ -245,7 +294,7 @@ impl<'s> Parser<'s, '_> {
 
     /// The value that a name means, or will mean, where the text does not say its type.
     pub(super) fn resolve_untyped(&mut self, used: NameUse<'s>) -> Parsed<Value> {
-        if self.scopes.values.contains_key(used.name) {
+        if self.scopes.get(used.name).is_some() {
             return self.resolve(used, None);
         }
         Ok(self.forward(used, self.module.types.none(), false))
@@ -337,12 +386,14 @@ impl<'s> Parser<'s, '_> {
     }
 
     fn undefined(&mut self, used: NameUse<'s>) -> crate::diag::Reported {
-        let near = nearest(used.name, self.scopes.values.keys().copied());
+        // Numbers say nothing: another one that is near is not what was meant.
+        let named = used.name.bytes().any(|b| !b.is_ascii_digit());
+        let near = named.then(|| nearest(used.name, self.scopes.values.keys().copied())).flatten();
         let mut diagnostic =
             Diagnostic::error(codes::UNDEFINED_VALUE, format!("`%{}` is not defined", used.name))
                 .at(used.span, "no value of this name is visible here");
         if let Some(near) = near {
-            let span = self.scopes.values.get(near).map_or(Span::NONE, |def| def.span);
+            let span = self.scopes.get(near).map_or(Span::NONE, |def| def.span);
             diagnostic = diagnostic
                 .label(span, format!("`%{near}` is defined here"))
                 .help(format!("did you mean `%{near}`?"));

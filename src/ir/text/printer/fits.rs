@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use crate::attr::AttrKind;
 use crate::entity::{Attr, Op, Type, Value};
-use crate::module::{Module, SEGMENT_SIZES};
+use crate::module::{Module, OperandGroups};
 use crate::ops::{
     ArithOp, AttrForm, BuiltinOp, Constraint, Format, Infer, OpDef, Opcode, OperandArity, ScfOp, TgOp, Traits,
 };
@@ -13,11 +13,15 @@ use crate::types::{DYNAMIC, TypeKind};
 pub(super) fn fits(module: &Module, op: Op) -> bool {
     let opcode = module.opcode(op);
     let Some(def) = opcode.def() else { return false };
-    if !module.successors(op).is_empty() || !counts_fit(module, op, def) || !attrs_fit(module, op, def) {
+    let groups = module.operand_groups(op);
+    if !module.successors(op).is_empty()
+        || !counts_fit(module, op, def, &groups)
+        || !attrs_fit(module, op, def, &groups)
+    {
         return false;
     }
     match def.format {
-        Format::Text(_) => types_fit(module, op, def),
+        Format::Text(_) => types_fit(module, op, def, &groups),
         Format::Custom => custom_fits(module, op, opcode),
         Format::Generic => false,
     }
@@ -33,11 +37,10 @@ pub(super) fn hides_a_location(module: &Module, op: Op) -> bool {
     args.iter().any(|&arg| module.own_value_loc(arg).is_some_and(|loc| loc != module.loc(op)))
 }
 
-fn counts_fit(module: &Module, op: Op, def: &OpDef) -> bool {
+fn counts_fit(module: &Module, op: Op, def: &OpDef, groups: &OperandGroups) -> bool {
     let operands = module.num_operands(op);
     let mut covered = 0;
-    for (group, operand) in def.operands.iter().enumerate() {
-        let range = module.operand_group(op, group);
+    for (range, operand) in groups.iter().zip(def.operands) {
         let fits = match operand.arity {
             OperandArity::One => range.len() == 1,
             OperandArity::Optional => range.len() <= 1,
@@ -53,10 +56,11 @@ fn counts_fit(module: &Module, op: Op, def: &OpDef) -> bool {
         return false;
     }
     if def.has_segments() {
-        let flexible = (0..def.operands.len()).any(|group| {
-            def.operands[group].arity != OperandArity::One && !module.operand_group(op, group).is_empty()
-        });
-        let sizes = module.attr_ints(op, SEGMENT_SIZES);
+        let flexible = groups
+            .iter()
+            .zip(def.operands)
+            .any(|(range, operand)| operand.arity != OperandArity::One && !range.is_empty());
+        let sizes = module.segment_sizes(op);
         if flexible != sizes.is_some() || sizes.is_some_and(|sizes| sizes.len() != def.operands.len()) {
             return false;
         }
@@ -66,7 +70,7 @@ fn counts_fit(module: &Module, op: Op, def: &OpDef) -> bool {
     if many { results + 1 >= def.results.len() } else { results == def.results.len() }
 }
 
-fn attrs_fit(module: &Module, op: Op, def: &OpDef) -> bool {
+fn attrs_fit(module: &Module, op: Op, def: &OpDef, groups: &OperandGroups) -> bool {
     for attr in def.attrs {
         match module.dict_get(module.inherent(op), attr.name) {
             None if attr.required => return false,
@@ -77,7 +81,7 @@ fn attrs_fit(module: &Module, op: Op, def: &OpDef) -> bool {
                 }
                 let list = attr.name.strip_prefix("static_").and_then(|name| def.operand_index(name));
                 if let Some(group) = list
-                    && !index_list_fits(module, op, group, value)
+                    && !index_list_fits(module, groups[group].len(), value)
                 {
                     return false;
                 }
@@ -93,10 +97,10 @@ fn attrs_fit(module: &Module, op: Op, def: &OpDef) -> bool {
             .all(|entry| !def.declares_attr(module.names.get(entry.0)))
 }
 
-fn index_list_fits(module: &Module, op: Op, group: usize, statics: Attr) -> bool {
+fn index_list_fits(module: &Module, operands: usize, statics: Attr) -> bool {
     let Some(statics) = module.attrs.as_ints(statics) else { return false };
     let dynamic = statics.iter().filter(|&&index| index == DYNAMIC).count();
-    dynamic == module.operand_group(op, group).len() && dynamic < statics.len()
+    dynamic == operands && dynamic < statics.len()
 }
 
 /// Whether `value` has the form that the table declares.
@@ -152,12 +156,12 @@ fn in_range(at: i128, words: &[&str]) -> bool {
 }
 
 /// Whether the types that the text leaves out are those that reading fills in.
-fn types_fit(module: &Module, op: Op, def: &OpDef) -> bool {
+fn types_fit(module: &Module, op: Op, def: &OpDef, groups: &OperandGroups) -> bool {
     let mut first: Option<Type> = None;
     let one_type = def.has(Traits::SAME_TYPE);
     let one_operand_type = one_type || def.has(Traits::SAME_OPERANDS);
-    for (group, operand) in def.operands.iter().enumerate() {
-        for index in module.operand_group(op, group) {
+    for (range, operand) in groups.iter().zip(def.operands) {
+        for index in range.clone() {
             let ty = module.ty(module.operand(op, index));
             match operand.constraint {
                 Constraint::Index if ty != module.types.index() => return false,
@@ -170,7 +174,7 @@ fn types_fit(module: &Module, op: Op, def: &OpDef) -> bool {
         }
     }
     let operand = |group: usize| -> Option<Value> {
-        module.operand_group(op, group).next().map(|index| module.operand(op, index))
+        groups.get(group).and_then(|range| range.clone().next()).map(|index| module.operand(op, index))
     };
     for (index, result) in def.results.iter().enumerate() {
         if result.arity != OperandArity::One {

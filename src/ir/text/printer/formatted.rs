@@ -1,25 +1,36 @@
 //! Ops whose short form the table gives as pieces.
 
 use std::fmt::Write;
+use std::ops::Range;
 
 use super::Printer;
 use crate::attr::AttrKind;
 use crate::attr::write_symbol;
 use crate::entity::{Attr, Op};
-use crate::ops::{AttrForm, IndexRef, OpDef, OperandArity};
-use crate::text::format::{Piece, pieces, shown_attrs};
+use crate::module::OperandGroups;
+use crate::ops::{AttrForm, OpDef, OperandArity};
+use crate::text::format::{Piece, pieces, shows};
+use crate::types::DYNAMIC;
+
+/// What the pieces of one op share.
+struct State {
+    groups: OperandGroups,
+    /// Whether the next piece follows without a blank.
+    glue: bool,
+}
 
 impl Printer<'_, '_> {
     pub(super) fn formatted(&mut self, op: Op, def: &'static OpDef) {
-        let mut glue = false;
-        self.pieces(op, def, pieces(def).unwrap_or_default(), &mut glue);
+        let groups = self.module.operand_groups(op);
+        let mut state = State { groups, glue: false };
+        self.pieces(op, def, pieces(def), &mut state);
     }
 
-    fn pieces(&mut self, op: Op, def: &'static OpDef, pieces: &[Piece], glue: &mut bool) {
+    fn pieces(&mut self, op: Op, def: &'static OpDef, pieces: &[Piece], state: &mut State) {
         for (at, piece) in pieces.iter().enumerate() {
-            self.piece(op, def, piece, glue);
+            self.piece(op, def, piece, state);
             // An index list that is left out must not let the list behind it be taken for it.
-            if let (Piece::Index(group), Some(Piece::Attr(next))) = (piece, pieces.get(at + 1))
+            if let (Piece::Index { group, .. }, Some(Piece::Attr(next))) = (piece, pieces.get(at + 1))
                 && matches!(def.attrs[*next].form, AttrForm::I64s | AttrForm::I32s | AttrForm::Strs)
                 && self.module.index_list(op, def.operands[*group].name).is_empty()
             {
@@ -28,53 +39,35 @@ impl Printer<'_, '_> {
         }
     }
 
-    fn space(&mut self, glue: &mut bool) {
-        if !std::mem::replace(glue, false) {
+    fn space(&mut self, state: &mut State) {
+        if !std::mem::replace(&mut state.glue, false) {
             self.out.push(' ');
         }
     }
 
-    fn piece(&mut self, op: Op, def: &'static OpDef, piece: &Piece, glue: &mut bool) {
+    fn piece(&mut self, op: Op, def: &'static OpDef, piece: &Piece, state: &mut State) {
         match piece {
             Piece::Literal(text) => {
                 match *text {
                     "," | ")" => {}
                     // A bracket right behind a word: `peer(%r)`, `scf.condition(%c)`.
                     "(" => {}
-                    _ => self.space(glue),
+                    _ => self.space(state),
                 }
                 self.out.push_str(text);
-                *glue = *text == "(";
+                state.glue = *text == "(";
             }
             Piece::Operand(group) => {
-                let range = self.module.operand_group(op, *group);
+                let range = state.groups[*group].clone();
                 if !range.is_empty() {
-                    self.space(glue);
+                    self.space(state);
                     self.values(range.map(|index| self.module.operand(op, index)));
                 }
             }
-            Piece::Index(group) => {
-                let name = def.operands[*group].name;
-                let list = self.module.index_list(op, name);
-                if !list.is_empty() {
-                    self.out.push('[');
-                    for (at, index) in list.into_iter().enumerate() {
-                        if at > 0 {
-                            self.out.push_str(", ");
-                        }
-                        match index {
-                            IndexRef::Const(index) => {
-                                let _ = write!(self.out, "{index}");
-                            }
-                            IndexRef::Value(value) => self.value(value),
-                        }
-                    }
-                    self.out.push(']');
-                }
-            }
+            Piece::Index { group, statics } => self.index_list(op, &state.groups[*group], statics),
             Piece::Attr(index) => {
                 if let Some(value) = self.module.attr(op, def.attrs[*index].name) {
-                    self.space(glue);
+                    self.space(state);
                     self.short_attr(def.attrs[*index].name, def.attrs[*index].form, value);
                 }
             }
@@ -84,18 +77,18 @@ impl Printer<'_, '_> {
                     if !self.out.ends_with(|c: char| c.is_ascii_alphanumeric())
                         || self.out.ends_with(def.name)
                     {
-                        self.space(glue);
+                        self.space(state);
                     }
                     self.keyword(value);
                 }
             }
             Piece::OperandType(group) => {
-                self.space(glue);
-                let range = self.module.operand_group(op, *group);
+                self.space(state);
+                let range = state.groups[*group].clone();
                 self.types(range.map(|index| self.module.operand(op, index)));
             }
             Piece::ResultType(group) => {
-                self.space(glue);
+                self.space(state);
                 let many = def.results[*group].arity == OperandArity::Many;
                 let results = self.module.results(op).skip(*group);
                 if many { self.types(results) } else { self.types(results.take(1)) }
@@ -104,21 +97,48 @@ impl Printer<'_, '_> {
                 if self.module.inherent(op) != self.module.attrs.empty_dict()
                     || self.module.discardable(op) != self.module.attrs.empty_dict()
                 {
-                    self.rest_attrs(op, &shown_attrs(def), " ");
+                    self.rest_attrs(op, &|name| shows(def, name), " ");
                 }
             }
             Piece::Opt(inner) => {
                 let present = inner.iter().find_map(|piece| match piece {
-                    Piece::Operand(group) => Some(!self.module.operand_group(op, *group).is_empty()),
+                    Piece::Operand(group) => Some(!state.groups[*group].is_empty()),
                     Piece::Attr(index) | Piece::Keyword(index) => {
                         Some(self.module.has_attr(op, def.attrs[*index].name))
                     }
                     _ => None,
                 });
                 if present == Some(true) {
-                    self.pieces(op, def, inner, glue);
+                    self.pieces(op, def, inner, state);
                 }
             }
+        }
+    }
+
+    /// `[%i, 0]`, or nothing.
+    fn index_list(&mut self, op: Op, group: &Range<usize>, statics: &str) {
+        let module = self.module;
+        let mut dynamic = group.clone().map(|index| module.operand(op, index));
+        let Some(statics) = module.attr_ints(op, statics) else {
+            if dynamic.len() > 0 {
+                self.out.push('[');
+                self.values(dynamic);
+                self.out.push(']');
+            }
+            return;
+        };
+        for (at, &index) in statics.iter().enumerate() {
+            self.out.push_str(if at == 0 { "[" } else { ", " });
+            let value = if index == DYNAMIC { dynamic.next() } else { None };
+            match value {
+                Some(value) => self.value(value),
+                None => {
+                    let _ = write!(self.out, "{index}");
+                }
+            }
+        }
+        if !statics.is_empty() {
+            self.out.push(']');
         }
     }
 

@@ -15,9 +15,10 @@ use std::sync::Arc;
 use self::names::{Label, Labels};
 use crate::attr::AttrKind;
 use crate::diag::Span;
-use crate::entity::{Attr, Block, Loc, Op, Region, Value};
+use crate::entity::{Attr, Block, Loc, Op, Region, SideTable, Type, Value};
 use crate::module::Module;
 use crate::ops::{BuiltinOp, Format, Opcode, Traits};
+use crate::types::TypeKind;
 
 /// How to print.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
@@ -46,8 +47,17 @@ pub fn print(module: &Module, options: PrintOptions) -> String {
 
 /// Appends the text of the module to `out` and, when asked, notes where everything stands.
 pub fn print_to(module: &Module, options: PrintOptions, out: &mut String, map: Option<&mut Vec<PrintedOp>>) {
-    let mut printer =
-        Printer { module, options, out, labels: Labels::default(), indent: 0, map, parent: None };
+    out.reserve(module.num_ops() * 48);
+    let mut printer = Printer {
+        module,
+        options,
+        out,
+        labels: Labels::default(),
+        types: SideTable::new(),
+        indent: 0,
+        map,
+        parent: None,
+    };
     printer.top();
 }
 
@@ -83,6 +93,8 @@ struct Printer<'m, 'o> {
     options: PrintOptions,
     out: &'o mut String,
     labels: Labels,
+    /// The texts of the types printed so far.
+    types: SideTable<Type, Option<Box<str>>>,
     indent: usize,
     map: Option<&'o mut Vec<PrintedOp>>,
     /// The op whose region is being printed in the short form.
@@ -204,8 +216,14 @@ impl Printer<'_, '_> {
             self.value(value);
         }
     }
-    fn ty(&mut self, ty: crate::entity::Type) {
+    fn ty(&mut self, ty: Type) {
+        if let Some(text) = &self.types[ty] {
+            self.out.push_str(text);
+            return;
+        }
+        let start = self.out.len();
         self.module.types.write(self.out, ty);
+        self.types.set(ty, Some(self.out[start..].into()));
     }
     fn types(&mut self, values: impl Iterator<Item = Value>) {
         for (index, value) in values.enumerate() {
@@ -287,8 +305,19 @@ impl Printer<'_, '_> {
         self.out.push_str(" : (");
         self.types(module.operands(op));
         self.out.push_str(") -> ");
-        let results: smallvec::SmallVec<[_; 4]> = module.results(op).map(|value| module.ty(value)).collect();
-        module.types.write_results(self.out, &results);
+        let mut results = module.results(op);
+        match (results.next(), results.next()) {
+            (Some(only), None)
+                if !matches!(module.types.kind(module.ty(only)), TypeKind::Function { .. }) =>
+            {
+                self.ty(module.ty(only));
+            }
+            _ => {
+                self.out.push('(');
+                self.types(module.results(op));
+                self.out.push(')');
+            }
+        }
     }
 
     /// `{`, the blocks, `}`. With `heads`, the first block shows its arguments.
