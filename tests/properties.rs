@@ -11,6 +11,14 @@ use tidegate::passes::pass::{Instrumentation, PassManager, Registry, default_pip
 use tidegate::passes::target::Target;
 use tidegate::passes::verify::verify;
 
+/// So many cases, or as many as `PROPTEST_CASES` says.
+fn cases(usual: u32) -> ProptestConfig {
+    match std::env::var_os("PROPTEST_CASES") {
+        Some(_) => ProptestConfig::default(),
+        None => ProptestConfig::with_cases(usual),
+    }
+}
+
 /// The module of a text that must be accepted.
 fn accepted(text: &str) -> Module {
     let mut diags = Diagnostics::new();
@@ -38,7 +46,7 @@ fn run(module: &mut Module, pipeline: &str) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
+    #![proptest_config(cases(256))]
 
     #[test]
     fn generated_kernels_verify_and_read_back(seed: u64) {
@@ -91,5 +99,52 @@ proptest! {
         run(&mut module, "canonicalize,cse,licm,dce");
         let after = count(&module);
         prop_assert!(before.iter().zip(&after).all(|(before, after)| after <= before), "{:?} {:?}", before, after);
+    }
+}
+
+/// Whatever verifies and has passed the usual passes goes through MLIR and LLVM; NVIDIA's assembler takes a sample.
+#[cfg(feature = "mlir")]
+mod lowering {
+    use super::*;
+    use tidegate::driver;
+    use tidegate::passes::lower::mlir::Stage;
+    use tidegate::passes::lower::target::{Chip, CodegenOptions};
+    use tidegate::passes::lower::tools::Ptxas;
+
+    fn ptx(seed: u64) -> String {
+        let text = generate::kernel(seed);
+        let mut module = accepted(&text);
+        run(&mut module, &default_pipeline("sm_90a"));
+        let mut diags = Diagnostics::new();
+        let emitted = driver::emit(&module, Stage::Ptx, CodegenOptions::new(Chip::Sm90a), &mut diags);
+        match emitted {
+            Ok(emitted) => emitted.text,
+            Err(_) => panic!("{}\n{text}", rendered(&module, &diags)),
+        }
+    }
+
+    proptest! {
+        #![proptest_config(cases(128))]
+
+        #[test]
+        fn lowering_never_fails_inside_mlir(seed: u64) {
+            let ptx = ptx(seed);
+            prop_assert!(ptx.contains(".entry k("));
+        }
+    }
+
+    #[test]
+    fn ptxas_accepts_a_sample() {
+        if Ptxas::find().is_err() {
+            assert!(std::env::var_os("CI").is_none(), "ptxas is missing");
+            eprintln!("skipped: there is no ptxas here");
+            return;
+        }
+        for seed in 0..24 {
+            let ptx = ptx(seed);
+            let mut diags = Diagnostics::new();
+            let assembled = driver::assemble(&ptx, CodegenOptions::new(Chip::Sm90a), &mut diags);
+            assert!(assembled.is_ok(), "seed {seed}: {diags:?}\n{ptx}");
+        }
     }
 }

@@ -129,10 +129,15 @@ fn parameter(plan: &Plan<'_>, param: Param) -> Lower<Parameter> {
             match kind {
                 Some(TypeKind::Index | TypeKind::Integer { width: 64, .. }) => Parameter::I64,
                 Some(TypeKind::Integer { width: 32, .. }) => Parameter::I32,
+                Some(TypeKind::Integer { width: 16, .. }) => Parameter::I16,
+                Some(TypeKind::Integer { width: 8, .. }) => Parameter::I8,
+                Some(TypeKind::Integer { width: 1, .. }) => Parameter::I1,
+                Some(TypeKind::Float(FloatKind::F16)) => Parameter::F16,
+                Some(TypeKind::Float(FloatKind::BF16)) => Parameter::Bf16,
                 Some(TypeKind::Float(FloatKind::F32)) => Parameter::F32,
                 Some(TypeKind::Float(FloatKind::F64)) => Parameter::F64,
                 _ => {
-                    let what = "has a parameter that is neither a ref to global memory nor a number of 32 or 64 bits";
+                    let what = "has a parameter that is neither a ref to global memory nor a number of 1, 8, 16, 32 or 64 bits";
                     return Err(unsupported(module, plan.shape.op, what).into());
                 }
             }

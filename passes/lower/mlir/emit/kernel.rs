@@ -20,10 +20,20 @@ pub enum Parameter {
     Global,
     /// A tensor map, by value: 128 bytes.
     TensorMap,
+    /// A condition: one byte.
+    I1,
+    /// A scalar of 8 bits.
+    I8,
+    /// A scalar of 16 bits.
+    I16,
     /// A scalar of 32 bits.
     I32,
     /// A scalar of 64 bits.
     I64,
+    /// An IEEE half.
+    F16,
+    /// A bfloat.
+    Bf16,
     /// A float of 32 bits.
     F32,
     /// A float of 64 bits.
@@ -35,8 +45,13 @@ impl Parameter {
         match self {
             Self::Global => "!llvm.ptr<1>",
             Self::TensorMap => "!llvm.ptr",
+            Self::I1 => "i1",
+            Self::I8 => "i8",
+            Self::I16 => "i16",
             Self::I32 => "i32",
             Self::I64 => "i64",
+            Self::F16 => "f16",
+            Self::Bf16 => "bf16",
             Self::F32 => "f32",
             Self::F64 => "f64",
         }
@@ -48,7 +63,16 @@ impl Parameter {
             Self::TensorMap => {
                 "{llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant}"
             }
-            Self::Global | Self::I32 | Self::I64 | Self::F32 | Self::F64 => "{}",
+            Self::Global
+            | Self::I1
+            | Self::I8
+            | Self::I16
+            | Self::I32
+            | Self::I64
+            | Self::F16
+            | Self::Bf16
+            | Self::F32
+            | Self::F64 => "{}",
         }
     }
 }
