@@ -6,6 +6,7 @@
 
 mod generate;
 mod jax;
+mod lit_files;
 mod mlir_opt;
 mod mutation;
 mod round_trip;
