@@ -42,15 +42,15 @@ fn lane<'c, 'a>(e: &Emitter<'c, 'a>, lanes: u32) -> Emitted<(Value<'c, 'a>, Valu
 
 fn multislot_ring(session: &Session) -> Emitted<KernelModule<'_>> {
     let location = Location::unknown(session.context());
-    let kernels = KernelModule::new(session, "k", location)?;
-    let top = kernels.emitter(location)?;
+    let kernels = KernelModule::new(session, location)?;
+    let top = kernels.emitter("k", location)?;
     top.declare_dynamic_smem(128)?;
     let attributes = KernelAttributes { lanes: 128, ..Default::default() };
     let (e, parameters) =
         top.kernel("multislot_ring", &[Parameter::Global, Parameter::TensorMap], attributes)?;
     let (out, map) = (parameters[0], parameters[1]);
     let smem = e.dynamic_smem()?;
-    let bars = e.create_barriers(4)?;
+    let bars = e.create_barriers(4, 0)?;
     let (tid, elected) = lane(&e, 128)?;
     let init = e.if_then(elected)?;
     for slot in 0..4 {
@@ -114,15 +114,15 @@ fn refill<'c, 'a>(
 
 fn cluster_multicast(session: &Session) -> Emitted<KernelModule<'_>> {
     let location = Location::unknown(session.context());
-    let kernels = KernelModule::new(session, "k", location)?;
-    let top = kernels.emitter(location)?;
+    let kernels = KernelModule::new(session, location)?;
+    let top = kernels.emitter("k", location)?;
     top.declare_dynamic_smem(128)?;
     let attributes = KernelAttributes { lanes: 128, cluster: Some([2, 1, 1]), max_registers: None };
     let parameters = [Parameter::Global, Parameter::TensorMap];
     let (e, parameters) = top.kernel("cluster_multicast", &parameters, attributes)?;
     let (out, map) = (parameters[0], parameters[1]);
     let smem = e.dynamic_smem()?;
-    let (bar, cluster_bar) = (e.create_barriers(1)?, e.create_barriers(1)?);
+    let (bar, cluster_bar) = (e.create_barriers(1, 0)?, e.create_barriers(1, 8)?);
     let zero = e.index(0)?;
     let (tid, elected) = lane(&e, 128)?;
     let init = e.if_then(elected)?;
@@ -180,10 +180,12 @@ fn a_built_cluster_kernel_differs_from_the_written_one_by_the_scope_of_its_wait(
 fn fences_barriers_and_register_requests_come_out_as_named() {
     fn build(session: &Session) -> Emitted<KernelModule<'_>> {
         let location = Location::unknown(session.context());
-        let kernels = KernelModule::new(session, "k", location)?;
+        let kernels = KernelModule::new(session, location)?;
         let parameters = [Parameter::TensorMap, Parameter::Global, Parameter::I32, Parameter::F32];
         let attributes = KernelAttributes { lanes: 256, cluster: None, max_registers: Some(128) };
-        let (e, parameters) = kernels.emitter(location)?.kernel("all", &parameters, attributes)?;
+        let top = kernels.emitter("k", location)?;
+        top.declare_dynamic_smem(128)?;
+        let (e, parameters) = top.kernel("all", &parameters, attributes)?;
         e.set_max_registers(40, false)?;
         e.set_max_registers(232, true)?;
         let fences =
@@ -194,7 +196,7 @@ fn fences_barriers_and_register_requests_come_out_as_named() {
         e.named_barrier(3, 128)?;
         e.warp_barrier()?;
         e.prefetch_tensor_map(parameters[0])?;
-        let smem = e.create_barriers(16)?;
+        let smem = e.create_barriers(16, 0)?;
         let source = e.barrier_address(smem, e.index(0)?)?;
         e.tma_store(source, parameters[0], &[parameters[2], e.i32(8)?])?;
         e.bulk_load(source, parameters[1], e.i32(16)?, source)?;
@@ -238,9 +240,9 @@ fn an_op_that_does_not_fit_is_found_by_verification_and_names_its_origin() {
     let line = SourceLine { file: "k.mlir".into(), line: 9, column: 1 };
     let build = || -> Emitted<KernelModule<'_>> {
         let location = Location::unknown(session.context());
-        let kernels = KernelModule::new(&session, "k", location)?;
+        let kernels = KernelModule::new(&session, location)?;
         let attributes = KernelAttributes { lanes: 32, ..Default::default() };
-        let (mut e, _) = kernels.emitter(location)?.kernel("k", &[], attributes)?;
+        let (mut e, _) = kernels.emitter("k", location)?.kernel("k", &[], attributes)?;
         e.set_origin(OpTag(77), Some(&line));
         e.binary("arith.addi", e.i32(1)?, e.index(1)?)?;
         e.return_from_kernel()?;
@@ -256,8 +258,8 @@ fn an_op_that_does_not_fit_is_found_by_verification_and_names_its_origin() {
 fn an_op_that_is_not_there_is_an_error() {
     let session = Session::new().unwrap();
     let location = Location::unknown(session.context());
-    let kernels = KernelModule::new(&session, "k", location).unwrap();
-    let e = kernels.emitter(location).unwrap();
+    let kernels = KernelModule::new(&session, location).unwrap();
+    let e = kernels.emitter("k", location).unwrap();
     let error = e.op("nvgpu.no.such.op", &[], &[], &[]).map(drop);
     let verified = error.and_then(|()| session.verify(&kernels.finish(), Stage::Nvgpu));
     assert!(verified.unwrap_err().to_string().contains("nvgpu.no.such.op"));

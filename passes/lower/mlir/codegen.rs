@@ -81,6 +81,7 @@ mod c {
         ) -> Error;
         pub(super) fn LLVMGetErrorMessage(error: Error) -> *mut c_char;
         pub(super) fn LLVMDisposeErrorMessage(message: *mut c_char);
+        pub(super) fn LLVMLinkModules2(into: LLVMModuleRef, from: LLVMModuleRef) -> c_int;
         pub(super) fn LLVMVerifyModule(
             module: LLVMModuleRef,
             action: c_int,
@@ -126,20 +127,21 @@ pub(super) struct LlvmModule {
 struct Machine(c::TargetMachine);
 
 impl LlvmModule {
-    /// Translates `gpu_module`, whose ops are all of dialects that translate to LLVM IR, and marks convergent what
-    /// has to be.
+    /// Translates `gpu_modules`, whose ops are all of dialects that translate to LLVM IR, links them into one module,
+    /// and marks convergent what has to be.
     pub(super) fn translate(
         session: &Session,
-        gpu_module: OperationRef<'_, '_>,
+        gpu_modules: &[OperationRef<'_, '_>],
         options: &CodegenOptions,
     ) -> Result<Self, MlirError> {
+        let (first, others) = gpu_modules.split_first().ok_or(MlirError::NoKernel)?;
         let machine = Machine::new(options)?;
         let messages = Box::new(RefCell::new(Vec::new()));
         // SAFETY: the context is disposed of when `this` drops, or below; the handler's data outlives it.
         let (context, module) = unsafe {
             let context = LLVMContextCreate();
             LLVMContextSetDiagnosticHandler(context, Some(collect), (&raw const *messages).cast_mut().cast());
-            (context, mlirTranslateModuleToLLVMIR(gpu_module.to_raw(), context))
+            (context, mlirTranslateModuleToLLVMIR(first.to_raw(), context))
         };
         if module.is_null() {
             // SAFETY: nothing else holds the context.
@@ -149,6 +151,18 @@ impl LlvmModule {
             return Err(MlirError::Codegen { messages: all });
         }
         let this = Self { module, context, machine, messages };
+        for other in others {
+            // SAFETY: context and module live in `this`; linking takes over the other module, whatever it answers.
+            let failed = unsafe {
+                let other = mlirTranslateModuleToLLVMIR(other.to_raw(), this.context);
+                other.is_null() || c::LLVMLinkModules2(this.module, other) != 0
+            };
+            if failed {
+                let mut all = session.take_messages();
+                all.append(&mut this.messages.take());
+                return Err(MlirError::Codegen { messages: all });
+            }
+        }
         // SAFETY: module and machine live in `this`.
         unsafe {
             LLVMSetTarget(module, TRIPLE.as_ptr());

@@ -126,7 +126,9 @@ impl<'s> Pipeline<'s> {
     }
 
     fn to_nvvm(&self, module: &mut Module<'s>) -> Result<(), MlirError> {
+        let offsets = rewrite::barrier_offsets(module);
         self.run(module, NVGPU_TO_NVVM, Stage::Nvvm)?;
+        rewrite::place_barriers(self.session, module, &offsets)?;
         rewrite::loop_over_waits(self.session, module)?;
         self.run(module, ALL_TO_NVVM, Stage::Nvvm)
     }
@@ -138,8 +140,7 @@ impl<'s> Pipeline<'s> {
         if self.options.line_tables {
             self.run(module, LINE_TABLES, Stage::Llvm)?;
         }
-        let gpu_module = gpu_module(module).ok_or(MlirError::NoKernel)?;
-        LlvmModule::translate(self.session, gpu_module, &self.options)
+        LlvmModule::translate(self.session, &gpu_modules(module), &self.options)
     }
 
     /// Runs passes; `stage` is where they lead. MLIR verifies after the last: after each would take twice the time.
@@ -157,14 +158,8 @@ impl<'s> Pipeline<'s> {
     }
 }
 
-/// The `gpu.module` in `module`.
-fn gpu_module<'c, 'a>(module: &'a Module<'c>) -> Option<OperationRef<'c, 'a>> {
-    let mut next = module.body().first_operation();
-    while let Some(op) = next {
-        if op.name().as_string_ref().as_str() == Ok("gpu.module") {
-            return Some(op);
-        }
-        next = op.next_in_block();
-    }
-    None
+/// The `gpu.module`s in `module`.
+fn gpu_modules<'c, 'a>(module: &'a Module<'c>) -> Vec<OperationRef<'c, 'a>> {
+    let ops = std::iter::successors(module.body().first_operation(), |op| op.next_in_block());
+    ops.filter(|op| op.name().as_string_ref().as_str() == Ok("gpu.module")).collect()
 }

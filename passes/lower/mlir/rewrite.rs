@@ -10,7 +10,11 @@ use melior::{
     },
 };
 
-use super::{error::MlirError, session::Session};
+use super::{
+    emit::{BARRIER_OFFSET, DYNAMIC_SMEM},
+    error::MlirError,
+    session::Session,
+};
 
 /// The name of the attribute on `scf.for` that keeps LLVM from unrolling it; conversion carries it to the branch.
 pub(super) const LOOP_ANNOTATION: &str = "llvm.loop_annotation";
@@ -70,6 +74,129 @@ fn wait_loop<'c>(
         region
     });
     build(new("scf.while").add_regions(regions), "scf.while")
+}
+
+/// The places that `nvgpu.mbarrier.create` asks for, in the order of the ops. Conversion makes a global of each, in the
+/// same order, and drops the attribute.
+pub(super) fn barrier_offsets(module: &Module<'_>) -> Vec<i64> {
+    let creates = collect(module, |op| has_name(op, "nvgpu.mbarrier.create"));
+    let offset = |op: &OperationRef<'_, '_>| {
+        let attribute = op.attribute(BARRIER_OFFSET).ok()?;
+        IntegerAttribute::try_from(attribute).ok().map(|attribute| attribute.value())
+    };
+    creates.iter().map(|op| offset(op).unwrap_or(0)).collect()
+}
+
+/// Moves the barriers that conversion gave static shared memory of their own to their places in the dynamic one, by
+/// the addresses of their symbols. The function of each kernel comes first in its `gpu.module`; what it names is found in
+/// the order in which it was created. The globals go.
+///
+/// # Errors
+///
+/// When an op cannot be made.
+pub(super) fn place_barriers(
+    session: &Session,
+    module: &Module<'_>,
+    offsets: &[i64],
+) -> Result<(), MlirError> {
+    let mut offsets = offsets.iter();
+    for place in collect(module, |op| has_name(op, "memref.get_global")) {
+        let Ok(name) = place.attribute("name") else { continue };
+        if !name.to_string().starts_with("@__mbarrier") {
+            continue;
+        }
+        let offset = offsets.next().copied().unwrap_or(0);
+        let Ok(result) = place.result(0) else { continue };
+        let memory = barriers_at(session, place, result.r#type(), offset)?;
+        let rewriter = IrRewriter::from_op(place);
+        let base = rewriter.as_rewriter_base();
+        base.replace_op_with_values(place, &[memory]);
+    }
+    let rewriter = IrRewriter::new(session.context());
+    for global in collect(module, |op| has_name(op, "memref.global")) {
+        let barriers =
+            global.attribute("sym_name").is_ok_and(|name| name.to_string().starts_with("\"__mbarrier"));
+        if barriers {
+            rewriter.as_rewriter_base().erase_op(global);
+        }
+    }
+    Ok(())
+}
+
+/// A memref of `type` at byte `offset` of the dynamic shared memory, made just before `place`.
+fn barriers_at<'c, 'a>(
+    session: &'c Session,
+    place: OperationRef<'c, 'a>,
+    r#type: Type<'c>,
+    offset: i64,
+) -> Result<Value<'c, 'a>, MlirError> {
+    let context = session.context();
+    let location = place.location();
+    let pointer = session.parse_type("!llvm.ptr<3>")?;
+    let descriptor =
+        session.parse_type("!llvm.struct<(ptr<3>, ptr<3>, i64, array<1 x i64>, array<1 x i64>)>")?;
+    let i64 = Type::from(melior::ir::r#type::IntegerType::new(context, 64));
+    let block = place.block().ok_or_else(|| op_error(session, "memref.get_global"))?;
+    let attribute = |name, value| (Identifier::new(context, name), value);
+    let make = |builder: OperationBuilder<'c>, name: &str| -> Result<Value<'c, 'a>, MlirError> {
+        let op = builder.build().map_err(|_| op_error(session, name))?;
+        first_result(block.insert_operation_before(place, op))
+    };
+    let new = |name: &str| OperationBuilder::new(name, location);
+    let symbol = Attribute::parse(context, &format!("@{DYNAMIC_SMEM}"));
+    let symbol = symbol.ok_or_else(|| op_error(session, "llvm.mlir.addressof"))?;
+    let start = make(
+        new("llvm.mlir.addressof")
+            .add_results(&[pointer])
+            .add_attributes(&[attribute("global_name", symbol)]),
+        "llvm.mlir.addressof",
+    )?;
+    let byte = Attribute::parse(context, "i8").ok_or_else(|| op_error(session, "llvm.getelementptr"))?;
+    let indices = Attribute::parse(context, &format!("array<i32: {offset}>"));
+    let indices = indices.ok_or_else(|| op_error(session, "llvm.getelementptr"))?;
+    let start = make(
+        new("llvm.getelementptr")
+            .add_operands(&[start])
+            .add_results(&[pointer])
+            .add_attributes(&[attribute("elem_type", byte), attribute("rawConstantIndices", indices)]),
+        "llvm.getelementptr",
+    )?;
+    let mut whole = make(new("llvm.mlir.poison").add_results(&[descriptor]), "llvm.mlir.poison")?;
+    let number = |value: i64| {
+        make(
+            new("llvm.mlir.constant")
+                .add_results(&[i64])
+                .add_attributes(&[attribute("value", IntegerAttribute::new(i64, value).into())]),
+            "llvm.mlir.constant",
+        )
+    };
+    let size = r#type.to_string();
+    let size = size
+        .strip_prefix("memref<")
+        .and_then(|text| text.split('x').next())
+        .and_then(|text| text.parse().ok());
+    let parts = [
+        (start, "array<i64: 0>"),
+        (start, "array<i64: 1>"),
+        (number(0)?, "array<i64: 2>"),
+        (number(size.unwrap_or(1))?, "array<i64: 3, 0>"),
+        (number(1)?, "array<i64: 4, 0>"),
+    ];
+    for (part, position) in parts {
+        let position =
+            Attribute::parse(context, position).ok_or_else(|| op_error(session, "llvm.insertvalue"))?;
+        whole = make(
+            new("llvm.insertvalue")
+                .add_operands(&[whole, part])
+                .add_results(&[descriptor])
+                .add_attributes(&[attribute("position", position)]),
+            "llvm.insertvalue",
+        )?;
+    }
+    make(
+        new("builtin.unrealized_conversion_cast").add_operands(&[whole]).add_results(&[r#type]),
+        "builtin.unrealized_conversion_cast",
+    )
 }
 
 /// Has each kernel compute the address of each shared-memory symbol once, in its entry block, behind a `mov` that

@@ -10,6 +10,7 @@ use tidegate_ir::{Module, Op, Value};
 
 use super::{Lower, Lowering, Plan, refuse, thread::Thread, unsupported, value::Low};
 use crate::analysis::layout::{Layout, value_layout};
+use crate::analysis::smem_layout::BARRIER_BYTES;
 use crate::lower::{
     mlir::{
         Session,
@@ -17,6 +18,7 @@ use crate::lower::{
     },
     plan::{
         manifest::{SmemSizes, manifest},
+        needs_pass,
         params::Param,
         shape::{AxisKind, Crew},
         sync,
@@ -50,7 +52,7 @@ pub(super) fn lower(plan: &Plan<'_>, session: &Session, kernels: &KernelModule<'
     let module = plan.module;
     let kernel = plan.shape.op;
     let smem = smem_sizes(plan)?;
-    let mut top = kernels.emitter(Location::unknown(session.context()))?;
+    let mut top = kernels.emitter(&plan.shape.name, Location::unknown(session.context()))?;
     let line = super::source_line(module, kernel);
     let tag = super::OpTag(u32::try_from(tidegate_ir::EntityId::index(kernel)).unwrap_or(u32::MAX));
     top.set_origin(tag, line.as_ref());
@@ -78,7 +80,8 @@ pub(super) fn lower(plan: &Plan<'_>, session: &Session, kernels: &KernelModule<'
     }
     let tid = e.special_register("tid.x", Some(plan.shape.lanes()))?;
     for group in &plan.arrivals.groups {
-        prologue.barriers.insert(module.result(group.alloc, 0), e.create_barriers(group.size)?);
+        let barriers = e.create_barriers(group.size, barrier_offset(module, group.alloc)?)?;
+        prologue.barriers.insert(module.result(group.alloc, 0), barriers);
     }
     init_barriers(plan, &e, &prologue, tid)?;
     let crew = whole_block(plan);
@@ -171,15 +174,22 @@ fn smem_sizes(plan: &Plan<'_>) -> Lower<SmemSizes> {
             end = end.max(offset.saturating_add(bytes.saturating_mul(threads)));
         }
     }
-    let static_bytes = plan.arrivals.groups.iter().map(|group| 8 * i64::from(group.size)).sum::<i64>();
-    let before = (static_bytes + alignment - 1) / alignment * alignment;
-    if before + end > SMEM_LIMIT {
-        let message =
-            format!("the kernel needs {} bytes of shared memory, and can have {SMEM_LIMIT}", before + end);
+    for group in &plan.arrivals.groups {
+        let bytes = BARRIER_BYTES * i64::from(group.size);
+        end = end.max(barrier_offset(module, group.alloc)?.saturating_add(bytes));
+    }
+    if end > SMEM_LIMIT {
+        let message = format!("the kernel needs {end} bytes of shared memory, and can have {SMEM_LIMIT}");
         return Err(refuse(module, plan.shape.op, codes::SHARED_MEMORY_LIMIT, message).into());
     }
     let alignment = u32::try_from(alignment).unwrap_or(1024);
-    Ok(SmemSizes { dynamic_bytes: end, alignment, static_bytes })
+    Ok(SmemSizes { dynamic_bytes: end, alignment })
+}
+
+/// Where `allocate-smem` has put a group of barriers.
+fn barrier_offset(module: &Module, alloc: Op) -> Lower<i64> {
+    let offset = module.attr_i64(alloc, "offset");
+    Ok(offset.ok_or_else(|| needs_pass(module, alloc, "allocate-smem", "has no offset"))?)
 }
 
 /// Initialises the barriers, and makes them known to whoever uses them.

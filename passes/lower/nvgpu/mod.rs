@@ -60,7 +60,7 @@ use super::{
 /// A module of kernels, lowered.
 #[derive(Debug)]
 pub struct Lowered<'c> {
-    /// The module, of one `gpu.module`.
+    /// The module, of one `gpu.module` for each kernel.
     pub module: MlirModule<'c>,
     /// The manifest of each kernel.
     pub manifests: Vec<Json>,
@@ -104,7 +104,7 @@ pub fn lower_to_nvgpu<'c>(
     let before = diags.error_count();
     let mut manifests = Vec::new();
     let location = Location::unknown(session.context());
-    let kernels = match KernelModule::new(session, "kernels", location) {
+    let kernels = match KernelModule::new(session, location) {
         Ok(kernels) => kernels,
         Err(error) => return Err(report_mlir(module, &error, diags)),
     };

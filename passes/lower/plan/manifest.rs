@@ -24,8 +24,6 @@ pub struct SmemSizes {
     pub dynamic_bytes: i64,
     /// What it is aligned to.
     pub alignment: u32,
-    /// Bytes of static shared memory.
-    pub static_bytes: i64,
 }
 
 /// The manifest of the kernel of `shape`.
@@ -63,7 +61,6 @@ pub fn manifest(module: &Module, shape: &KernelShape, params: &Params, smem: Sme
         "dynamic_shared_bytes": smem.dynamic_bytes,
         "dynamic_shared_symbol": DYNAMIC_SMEM,
         "dynamic_shared_min_align": smem.alignment,
-        "static_shared_bytes": smem.static_bytes,
         "params": entries.collect::<Vec<_>>(),
         "tensor_maps": maps,
         "operands": operands,

@@ -11,7 +11,7 @@ use melior::ir::{
 use super::{Emitted, Emitter, MlirError, Session, Space, Types};
 
 /// The symbol of the dynamic shared memory.
-pub(super) const DYNAMIC_SMEM: &str = "dyn";
+pub(in crate::lower::mlir) const DYNAMIC_SMEM: &str = "dyn";
 
 /// A parameter of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,27 +97,13 @@ pub struct KernelModule<'c> {
 }
 
 impl<'c> KernelModule<'c> {
-    /// A module that holds an empty `gpu.module`.
+    /// A module without kernels.
     ///
     /// # Errors
     ///
     /// [`MlirError`].
-    pub fn new(session: &'c Session, name: &str, location: Location<'c>) -> Emitted<Self> {
-        let types = Types::new(session)?;
-        let module = Module::new(location);
-        let region = Region::new();
-        region.append_block(Block::new(&[]));
-        let context = session.context();
-        let op = OperationBuilder::new("gpu.module", location)
-            .add_attributes(&[(
-                Identifier::new(context, "sym_name"),
-                StringAttribute::new(context, name).into(),
-            )])
-            .add_regions([region])
-            .build()
-            .map_err(|_| MlirError::Op { op: "gpu.module".into(), messages: session.take_messages() })?;
-        module.body().append_operation(op);
-        Ok(Self { session, types, module })
+    pub fn new(session: &'c Session, location: Location<'c>) -> Emitted<Self> {
+        Ok(Self { session, types: Types::new(session)?, module: Module::new(location) })
     }
 
     /// The common types.
@@ -125,13 +111,24 @@ impl<'c> KernelModule<'c> {
         self.types
     }
 
-    /// An emitter for the `gpu.module`'s own ops.
+    /// Appends an empty `gpu.module`, and gives an emitter for its own ops. Each kernel has one.
     ///
     /// # Errors
     ///
     /// [`MlirError`].
-    pub fn emitter(&self, location: Location<'c>) -> Emitted<Emitter<'c, '_>> {
-        let gpu_module = self.module.body().first_operation().ok_or(MlirError::NoKernel)?;
+    pub fn emitter(&self, name: &str, location: Location<'c>) -> Emitted<Emitter<'c, '_>> {
+        let region = Region::new();
+        region.append_block(Block::new(&[]));
+        let context = self.session.context();
+        let op = OperationBuilder::new("gpu.module", location)
+            .add_attributes(&[(
+                Identifier::new(context, "sym_name"),
+                StringAttribute::new(context, name).into(),
+            )])
+            .add_regions([region])
+            .build()
+            .map_err(|_| MlirError::Op { op: "gpu.module".into(), messages: self.session.take_messages() })?;
+        let gpu_module = self.module.body().append_operation(op);
         let outer = Emitter::new(self.session, self.types, self.module.body(), location);
         outer.enter(gpu_module, 0)
     }

@@ -15,6 +15,7 @@ mod nvvm;
 mod scf;
 
 pub use arith::{Comparison, FloatComparison};
+pub(super) use kernel::DYNAMIC_SMEM;
 pub use kernel::{KernelAttributes, KernelModule, Parameter};
 pub use llvm::{GepIndex, Space};
 use melior::ir::{
@@ -23,6 +24,7 @@ use melior::ir::{
     operation::{OperationBuilder, OperationLike},
     r#type::IntegerType,
 };
+pub(super) use nvgpu::BARRIER_OFFSET;
 pub use nvgpu::BarrierGroup;
 pub use nvvm::{FenceProxy, Scope, TmaLoad};
 pub use scf::{For, If, LoopForm, While};

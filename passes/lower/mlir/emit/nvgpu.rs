@@ -16,15 +16,20 @@ pub struct BarrierGroup<'c, 'a> {
     pub size: u32,
 }
 
+/// The attribute of `nvgpu.mbarrier.create` that says where in the dynamic shared memory the barriers lie, in bytes.
+pub(in crate::lower::mlir) const BARRIER_OFFSET: &str = "smem_offset";
+
 impl<'c, 'a> Emitter<'c, 'a> {
-    /// `nvgpu.mbarrier.create`: `size` mbarriers in static shared memory.
+    /// `nvgpu.mbarrier.create`: `size` mbarriers at byte `offset` of the dynamic shared memory. MLIR's own conversion
+    /// would put them into static memory of their own; the pipeline reads the attribute and moves them.
     ///
     /// # Errors
     ///
     /// [`MlirError`](super::MlirError).
-    pub fn create_barriers(&self, size: u32) -> Emitted<BarrierGroup<'c, 'a>> {
+    pub fn create_barriers(&self, size: u32, offset: i64) -> Emitted<BarrierGroup<'c, 'a>> {
         let group = self.group_type(size)?;
-        Ok(BarrierGroup { group: self.value("nvgpu.mbarrier.create", &[], group, &[])?, size })
+        let place = (BARRIER_OFFSET, self.integer_attribute(self.types.i64, offset));
+        Ok(BarrierGroup { group: self.value("nvgpu.mbarrier.create", &[], group, &[place])?, size })
     }
 
     fn group_type(&self, size: u32) -> Emitted<Type<'c>> {
