@@ -23,7 +23,7 @@ pub(crate) struct Run {
 /// Runs a command with its output thrown away.
 pub(crate) fn run(command: &mut Command) -> Run {
     let start = Instant::now();
-    let mut child = command
+    let child = command
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())

@@ -3,10 +3,10 @@
 //! A thread waits for the next completion it has not yet seen, so the parity of a wait is the number of waits on the
 //! same barrier that the thread has executed before, modulo 2. Three ways to know it, the cheapest that fits:
 //!
-//! - **constant** ([`count`]): the number of earlier waits is known modulo 2 at compile time;
-//! - **ring** ([`ring`]): the only wait on a ring of barriers that the loop around it visits in turn; the parity is
+//! - **constant** (`count`): the number of earlier waits is known modulo 2 at compile time;
+//! - **ring** (`ring`): the only wait on a ring of barriers that the loop around it visits in turn; the parity is
 //!   the lap, `i / n & 1`, and needs no register of its own;
-//! - **mask** ([`mask`]): one bit for each barrier of the group, carried in registers through the control flow: an `i1`
+//! - **mask** (`mask`): one bit for each barrier of the group, carried in registers through the control flow: an `i1`
 //!   for one barrier, one `i32` for each 32 of a larger group.
 //!
 //! Each role keeps its own count, and so does each of its threads, since they execute the same ops on their own

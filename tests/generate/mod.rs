@@ -107,7 +107,7 @@ impl Generator {
     /// Whether TMA can copy an array of the kernel's shape.
     fn fits_tma(&self) -> bool {
         let inner = self.shape.last().copied().unwrap_or(1) * self.elem.bytes();
-        inner % 16 == 0
+        inner.is_multiple_of(16)
             && self.shape.len() < 5
             && self.shape.iter().all(|&dim| dim <= 256)
             && self.bytes() <= 16384

@@ -1,7 +1,7 @@
 //! The text form: one reader and one printer for the short and the generic form.
 //!
 //! The reader takes any mixture of the two; ops in double quotes are generic. The generic form is MLIR's own, and
-//! `mlir-opt --allow-unregistered-dialect` takes what [`print`] makes of it. Ops of dialects without a table are read
+//! `mlir-opt --allow-unregistered-dialect` takes what [`print()`] makes of it. Ops of dialects without a table are read
 //! in the generic form, kept opaque, and printed back in it.
 //!
 //! Names of values are kept when they say something: `%full` stays `%full`, made unique with a number where needed;
