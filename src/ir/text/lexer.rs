@@ -42,6 +42,8 @@ pub(super) enum BadToken {
     Byte,
     /// A string without an end on its line.
     OpenString,
+    /// A string with an escape that there is not.
+    Escape,
     /// `%`, `^`, `@`, `#`, `!` without a name.
     Nameless,
 }
@@ -183,10 +185,15 @@ impl<'s> Lexer<'s> {
 
     fn string(&self, lo: usize) -> (TokenKind, usize) {
         let mut at = lo + 1;
+        let mut kind = TokenKind::Str;
         loop {
             match self.byte(at) {
-                b'"' => return (TokenKind::Str, at + 1),
+                b'"' => return (kind, at + 1),
                 b'\\' if self.byte(at + 1) != b'\n' && at + 1 < self.text.len() => {
+                    let hex = self.byte(at + 1).is_ascii_hexdigit() && self.byte(at + 2).is_ascii_hexdigit();
+                    if !hex && !matches!(self.byte(at + 1), b'"' | b'\\' | b'n' | b't') {
+                        kind = TokenKind::Bad(BadToken::Escape);
+                    }
                     // The escaped character may take several bytes.
                     at += 1;
                     at += self.text[at..].chars().next().map_or(1, char::len_utf8);

@@ -9,4 +9,5 @@ mod jax;
 mod lit_files;
 mod mlir_opt;
 mod mutation;
+mod parse_errors;
 mod round_trip;

@@ -102,9 +102,12 @@ impl<'s> Parser<'s, '_> {
                     None => self.module.types.float(crate::types::FloatKind::F64),
                 };
                 if !matches!(self.module.types.kind(ty), TypeKind::Float(_)) {
+                    let whole =
+                        matches!(self.module.types.kind(ty), TypeKind::Integer { .. } | TypeKind::Index);
+                    let label = if whole { "write a whole number" } else { "expected a float type" };
                     let (span, ty) = (self.span_from(lo), self.module.types.display(ty));
                     let message = format!("a number with a point cannot have type `{ty}`");
-                    return Err(self.error(codes::MALFORMED_ATTRIBUTE, span, message, "a float"));
+                    return Err(self.error(codes::MALFORMED_ATTRIBUTE, span, message, label));
                 }
                 Ok(self.module.attrs.float(value, ty))
             }
@@ -151,7 +154,8 @@ impl<'s> Parser<'s, '_> {
                 if !fits(signed, width, signedness) {
                     let (span, ty) = (self.span_from(lo), self.module.types.display(ty));
                     let message = format!("{signed} does not fit `{ty}`");
-                    return Err(self.error(codes::MALFORMED_NUMBER, span, message, format!("{width} bits")));
+                    let label = format!("`{ty}` holds {}", range(width, signedness));
+                    return Err(self.error(codes::MALFORMED_NUMBER, span, message, label));
                 }
                 if ty == self.module.types.i1() {
                     return Ok(self.module.attrs.intern(AttrKind::Bool(signed != 0)));
@@ -448,5 +452,22 @@ fn fits(value: i128, width: u32, signedness: Signedness) -> bool {
         Signedness::Signless => value >= lowest && below(width),
         Signedness::Signed => value >= lowest && below(width - 1),
         Signedness::Unsigned => value >= 0 && below(width),
+    }
+}
+
+/// The numbers that an integer type holds, in words.
+fn range(width: u32, signedness: Signedness) -> String {
+    let power = |bits: u32| {
+        let number = 1i128.checked_shl(bits).filter(|_| bits <= 32);
+        number.map_or_else(|| format!("2^{bits}"), |number| number.to_string())
+    };
+    let below = |bits: u32| match 1i128.checked_shl(bits).filter(|_| bits <= 32) {
+        Some(number) => (number - 1).to_string(),
+        None => format!("2^{bits} - 1"),
+    };
+    match signedness {
+        Signedness::Unsigned => format!("0 to {}", below(width)),
+        Signedness::Signed => format!("-{} to {}", power(width - 1), below(width - 1)),
+        Signedness::Signless => format!("-{} to {}", power(width - 1), below(width)),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::locs::Located;
 use super::ops::{EntryArg, OpParts};
-use super::{Parsed, Parser};
+use super::{Parsed, Parser, counted, types_are};
 use crate::attr::AttrKind;
 use crate::diag::codes;
 use crate::entity::{Attr, Type};
@@ -150,8 +150,7 @@ impl<'s> Parser<'s, '_> {
             types = self.type_list()?;
             if types.len() != carried.len() {
                 let span = self.span_from(lo);
-                let message =
-                    format!("{} values are carried, and {} types are given", carried.len(), types.len());
+                let message = carried_types(carried.len(), types.len());
                 return Err(self.error(codes::OPERAND_TYPE_LIST, span, message, "these types"));
             }
         }
@@ -178,7 +177,13 @@ impl<'s> Parser<'s, '_> {
         self.push_operand(&mut parts, condition, Some(i1))?;
         if self.token.kind == TokenKind::Arrow {
             self.bump();
+            let lo = self.token.lo;
             let types: Vec<Type> = if self.at(b'(') { self.type_list()? } else { vec![self.ty()?] };
+            if self.at(b',') {
+                let span = self.span_from(lo);
+                let message = "several result types stand in parentheses";
+                return Err(self.error(codes::EXPECTED_SOMETHING, span, message, "as in `-> (f32, i32)`"));
+            }
             parts.results.extend(types);
         }
         self.body(&mut parts, opcode, &[], false)?;
@@ -209,8 +214,7 @@ impl<'s> Parser<'s, '_> {
         let (inputs, results) = self.function_type()?;
         if inputs.len() != carried.len() {
             let span = self.span_from(lo);
-            let message =
-                format!("{} values are carried, and {} types are given", carried.len(), inputs.len());
+            let message = carried_types(carried.len(), inputs.len());
             return Err(self.error(codes::OPERAND_TYPE_LIST, span, message, "this type"));
         }
         let mut entry = Vec::new();
@@ -402,4 +406,9 @@ impl<'s> Parser<'s, '_> {
         self.body(&mut parts, opcode, &[], false)?;
         Ok(parts)
     }
+}
+
+fn carried_types(values: usize, types: usize) -> String {
+    let are = if values == 1 { "is" } else { "are" };
+    format!("{} {are} carried, and {} given", counted(values, "value"), types_are(types))
 }

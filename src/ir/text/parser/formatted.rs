@@ -4,7 +4,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::ops::OpParts;
 use super::scope::NameUse;
-use super::{Parsed, Parser};
+use super::{Parsed, Parser, counted, types_are};
 use crate::attr::AttrKind;
 use crate::builder::infer_type;
 use crate::diag::{Diagnostic, codes};
@@ -137,7 +137,7 @@ impl<'s> Parser<'s, '_> {
     fn operand_group(&mut self, def: &OpDef, group: usize, reading: &mut Reading<'s>) -> Parsed<()> {
         let operand = &def.operands[group];
         if self.token.kind != TokenKind::Value {
-            return Err(self.unexpected(&format!("`{}`, a value as `%x`", operand.name)));
+            return Err(self.no_value(&format!("`{}`, a value as `%x`", operand.name)));
         }
         reading.uses.push((group, self.name_use("a value")?));
         while operand.arity == OperandArity::Many && self.at(b',') && self.peek().kind == TokenKind::Value {
@@ -167,7 +167,9 @@ impl<'s> Parser<'s, '_> {
             } else {
                 let lo = p.token.lo;
                 let value = p.integer64("an index: a number or an `index` value as `%i`")?;
-                if p.at(b':') {
+                if p.at(b':')
+                    && matches!(p.peek().kind, TokenKind::Int | TokenKind::Value | TokenKind::Punct(b']'))
+                {
                     let diagnostic = Diagnostic::error(
                         codes::EXPECTED_SOMETHING,
                         "a range cannot be an index; an index picks one element",
@@ -320,10 +322,10 @@ impl<'s> Parser<'s, '_> {
             {
                 let span = uses.first().map_or_else(|| self.span(), |used| used.span);
                 let message = format!(
-                    "`{}` has {} values, and {} types are given",
+                    "`{}` has {}, and {} given",
                     operand.name,
-                    uses.len(),
-                    types.len()
+                    counted(uses.len(), "value"),
+                    types_are(types.len())
                 );
                 return Err(self.error(codes::OPERAND_TYPE_LIST, span, message, "starting here"));
             }

@@ -236,20 +236,67 @@ impl<'s> Parser<'s, '_> {
                     "a string ends with `\"` on the line it starts on",
                 );
             }
+            TokenKind::Bad(BadToken::Escape) => {
+                return self.error(
+                    codes::UNEXPECTED_TOKEN,
+                    span,
+                    "the string has an unknown escape",
+                    "known are `\\\"`, `\\\\`, `\\n`, `\\t` and two hexadecimal digits behind `\\`",
+                );
+            }
+            TokenKind::Bad(BadToken::Byte) if self.current() == ";" => {
+                let diagnostic =
+                    Diagnostic::error(codes::UNEXPECTED_TOKEN, "an op ends with its line, without `;`")
+                        .at(span, format!("expected {wanted}"));
+                return self.diags.emit_error(diagnostic);
+            }
             TokenKind::Bad(_) => {
-                let found = self.current().escape_debug().to_string();
+                let found = self.current().escape_default().to_string();
+                let found = if self.current().chars().all(char::is_control) {
+                    found
+                } else {
+                    self.current().to_owned()
+                };
                 let message = format!("`{found}` starts nothing that can stand here");
                 return self.error(codes::UNEXPECTED_TOKEN, span, message, format!("expected {wanted}"));
             }
             _ => {}
         }
+        let mut span = span;
+        let mut found = self.describe_token();
+        if self.first_on_line() && self.prev_hi > 0 {
+            // What is missing is missing at the end of the line before.
+            let end = self.lexer.base + self.prev_hi;
+            span = Span { lo: end, hi: end };
+            if self.token.kind != TokenKind::End {
+                found = "the end of the line".into();
+            }
+        }
+        let diagnostic =
+            Diagnostic::error(codes::EXPECTED_SOMETHING, format!("expected {wanted}, found {found}"))
+                .at(span, format!("expected {wanted}"));
+        self.diags.emit_error(diagnostic)
+    }
+    /// As [`Self::unexpected`], where a value should stand.
+    fn no_value(&mut self, wanted: &str) -> Reported {
+        let text = self.current();
+        let diagnostic = match self.token.kind {
+            TokenKind::Int | TokenKind::Float if !self.first_on_line() => {
+                let ty = if self.token.kind == TokenKind::Int { "index" } else { "f32" };
+                self.expected_value(wanted)
+                    .help(format!("a number here is a value, too: `%n = arith.constant {text} : {ty}`"))
+            }
+            TokenKind::Word if self.is_value_name(text) && !self.first_on_line() => self
+                .expected_value(wanted)
+                .suggest(self.span(), format!("%{text}"), "names of values start with `%`"),
+            _ => return self.unexpected(wanted),
+        };
+        self.diags.emit_error(diagnostic)
+    }
+    fn expected_value(&self, wanted: &str) -> Diagnostic {
         let found = self.describe_token();
-        self.error(
-            codes::EXPECTED_SOMETHING,
-            span,
-            format!("expected {wanted}, found {found}"),
-            format!("expected {wanted}"),
-        )
+        Diagnostic::error(codes::EXPECTED_SOMETHING, format!("expected {wanted}, found {found}"))
+            .at(self.span(), format!("expected {wanted}"))
     }
     fn describe_token(&self) -> String {
         let text: String = self.current().chars().take(40).collect();
@@ -267,6 +314,11 @@ impl<'s> Parser<'s, '_> {
     fn integer(&mut self, what: &str) -> Parsed<i128> {
         let lo = self.token.lo;
         let negative = self.accept(b'-');
+        if self.token.kind == TokenKind::Float {
+            let (span, text) = (self.span(), self.current());
+            let message = format!("expected {what}, found `{text}`");
+            return Err(self.error(codes::MALFORMED_NUMBER, span, message, "expected a whole number"));
+        }
         if self.token.kind != TokenKind::Int {
             return Err(self.unexpected(what));
         }
@@ -351,15 +403,39 @@ fn symbol_name(token: &str) -> String {
     if name.starts_with('"') { super::lexer::unquote(name) } else { name.to_owned() }
 }
 
-/// The candidates nearest to `name`, for "did you mean".
+/// The candidate nearest to `name`, for "did you mean".
 fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let limit = (name.len() / 3).max(1);
-    candidates
-        .filter(|candidate| candidate.len().abs_diff(name.len()) <= limit)
-        .map(|candidate| (edit_distance(name, candidate), candidate))
-        .filter(|&(distance, _)| distance <= limit)
-        .min()
-        .map(|(_, candidate)| candidate)
+    all_nearest(name, candidates).into_iter().min()
+}
+
+/// The candidates that are equally near to `name`, and nearer than others.
+fn all_nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut limit = (name.len() / 3).max(1);
+    let mut found = Vec::new();
+    for candidate in candidates {
+        if candidate.len().abs_diff(name.len()) > limit {
+            continue;
+        }
+        let distance = edit_distance(name, candidate);
+        if distance < limit {
+            limit = distance;
+            found.clear();
+        }
+        if distance == limit {
+            found.push(candidate);
+        }
+    }
+    found
+}
+
+/// "1 operand", "2 operands".
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// "1 type is", "2 types are".
+fn types_are(count: usize) -> String {
+    format!("{} {}", counted(count, "type"), if count == 1 { "is" } else { "are" })
 }
 
 fn edit_distance(a: &str, b: &str) -> usize {

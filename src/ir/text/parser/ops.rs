@@ -4,12 +4,12 @@ use smallvec::SmallVec;
 
 use super::locs::Located;
 use super::scope::NameUse;
-use super::{Parsed, Parser, nearest};
+use super::{Parsed, Parser, all_nearest, counted, nearest, types_are};
 use crate::diag::{Diagnostic, Span, codes};
 use crate::entity::{Attr, Block, Name, Region, Type, Value};
 use crate::module::{InsertionPoint, OpSpec};
-use crate::ops::{BuiltinOp, DIALECTS, Format, Opcode, Traits};
-use crate::text::lexer::TokenKind;
+use crate::ops::{BuiltinOp, DIALECTS, Format, OpDef, Opcode, Traits};
+use crate::text::lexer::{Token, TokenKind};
 
 /// The names in front of `=`: name, number of results, place.
 pub(super) type ResultNames<'s> = SmallVec<[(&'s str, u32, Span); 2]>;
@@ -40,7 +40,7 @@ pub(super) struct EntryArg<'s> {
 
 impl<'s> Parser<'s, '_> {
     pub(super) fn file(&mut self) {
-        self.push_scope(false);
+        self.push_scope(false, true);
         let body = self.module.body();
         loop {
             match self.token.kind {
@@ -59,7 +59,6 @@ impl<'s> Parser<'s, '_> {
                 _ => self.op_or_resync(body, None),
             }
         }
-        self.finish_scopes();
         self.pop_scope();
         self.resolve_pending_locs();
         self.hoist_only_module();
@@ -142,22 +141,26 @@ impl<'s> Parser<'s, '_> {
     /// Skips to the next token that starts a line outside of the braces opened on the way, or to the `}` that ends
     /// the region.
     fn resync(&mut self, start: u32) {
-        let mut open = 0u32;
+        let mut open = self.open_braces(start);
         if self.token.lo == start && self.token.kind != TokenKind::End && !self.at(b'}') {
             if self.at(b'{') {
-                open += 1;
+                open.push(self.line_ends_behind(self.token));
             }
             self.bump();
         }
         loop {
+            // A dictionary that is not closed on its line will not be closed any more; a region may be.
+            let in_region = open.contains(&true);
             match self.token.kind {
                 TokenKind::End => return,
-                TokenKind::Punct(b'{') => open += 1,
+                TokenKind::Punct(b'{') => open.push(self.line_ends_behind(self.token)),
                 TokenKind::Punct(b'}') => {
-                    if open == 0 {
+                    if !in_region && self.first_on_line() {
                         return;
                     }
-                    open -= 1;
+                    if open.pop().is_none() {
+                        return;
+                    }
                 }
                 kind => {
                     let starts_op = matches!(
@@ -168,14 +171,37 @@ impl<'s> Parser<'s, '_> {
                             | TokenKind::Block
                             | TokenKind::Hash
                             | TokenKind::Bang
+                            | TokenKind::Bad(_)
                     );
-                    if open == 0 && starts_op && self.first_on_line() {
+                    if !in_region && starts_op && self.first_on_line() {
                         return;
                     }
                 }
             }
             self.bump();
         }
+    }
+    /// The braces that the text from `start` up to the current token opens and does not close; true for those at the
+    /// end of a line, which open regions rather than dictionaries.
+    fn open_braces(&self, start: u32) -> SmallVec<[bool; 8]> {
+        let mut open = SmallVec::new();
+        let mut lexer = self.lexer;
+        lexer.pos = start as usize;
+        loop {
+            let token = lexer.next();
+            if token.lo >= self.token.lo || token.kind == TokenKind::End {
+                return open;
+            }
+            if token.is(b'{') {
+                open.push(self.line_ends_behind(token));
+            } else if token.is(b'}') {
+                open.pop();
+            }
+        }
+    }
+    fn line_ends_behind(&self, token: Token) -> bool {
+        let rest = self.lexer.text[token.hi as usize..].trim_start_matches([' ', '\t', '\r']);
+        rest.is_empty() || rest.starts_with('\n') || rest.starts_with("//")
     }
     pub(super) fn first_on_line(&self) -> bool {
         let before = &self.lexer.text[self.prev_hi as usize..self.token.lo as usize];
@@ -253,7 +279,9 @@ impl<'s> Parser<'s, '_> {
             && bound as usize != parts.results.len()
             && bound != 0
         {
-            let message = format!("the op has {} results, and {bound} are named", parts.results.len());
+            let are = if bound == 1 { "is" } else { "are" };
+            let message =
+                format!("the op has {}, and {bound} {are} named", counted(parts.results.len(), "result"));
             return Err(self.error(codes::OPERAND_COUNT, name_span, message, "this op"));
         }
         // The op's place is its first line: its regions show themselves.
@@ -336,9 +364,23 @@ impl<'s> Parser<'s, '_> {
             None => Diagnostic::error(codes::EXPECTED_SOMETHING, format!("expected an op, found `{name}`"))
                 .at(span, "expected an op"),
         };
-        let names = Opcode::all().filter_map(Opcode::def).map(|def| def.name);
-        if let Some(near) = nearest(name, names) {
-            diagnostic = diagnostic.suggest(span, near, format!("did you mean `{near}`?"));
+        let quoted = self.lexer.text[(span.lo - self.lexer.base) as usize..].starts_with('"');
+        let quote = if quoted { "\"" } else { "" };
+        if dialect.is_none() && self.peek().is(b'=') {
+            diagnostic = diagnostic.suggest(span, format!("%{name}"), "names of values start with `%`");
+        } else if name == "role" {
+            diagnostic = diagnostic.help("roles stand directly in `tg.warp_specialize { ... }`");
+        } else {
+            match similar_ops(name).as_slice() {
+                [] => {}
+                [only] => {
+                    let text = format!("{quote}{only}{quote}");
+                    diagnostic = diagnostic.suggest(span, text, format!("did you mean `{only}`?"));
+                }
+                several => {
+                    diagnostic = diagnostic.help(format!("did you mean `{}`?", several.join("` or `")));
+                }
+            }
         }
         self.diags.emit_error(diagnostic)
     }
@@ -398,8 +440,11 @@ impl<'s> Parser<'s, '_> {
         }
         if types.len() != uses.len() {
             let span = self.span_from(lo);
-            let message =
-                format!("the op has {} operands, and {} operand types are given", uses.len(), types.len());
+            let message = format!(
+                "the op has {}, and {} given",
+                counted(uses.len(), "operand"),
+                types_are(types.len())
+            );
             return Err(self.error(codes::OPERAND_TYPE_LIST, span, message, "this type"));
         }
         for (used, ty) in uses.into_iter().zip(types) {
@@ -443,7 +488,7 @@ impl<'s> Parser<'s, '_> {
         self.nested(|p| {
             let open = p.span();
             p.expect(b'{', "at the start of a region")?;
-            p.push_scope(border);
+            p.push_scope(border, parent.has(Traits::ISOLATED));
             let result = p.region_body(region, parent, entry, open);
             p.pop_scope();
             result
@@ -540,4 +585,32 @@ impl<'s> Parser<'s, '_> {
             }
         }
     }
+}
+
+/// The ops that may have been meant by `name`: those spelt like it, else those of the dialect whose name has it as a
+/// part (`tg.barrier_wait` for `tg.wait`), else those of that name in another dialect.
+fn similar_ops(name: &str) -> SmallVec<[&'static str; 3]> {
+    let defs = || Opcode::all().filter_map(Opcode::def);
+    let (dialect, mnemonic) = name.split_once('.').unwrap_or(("", name));
+    let known = DIALECTS.contains(&dialect);
+    if known {
+        let mnemonics = defs().filter(|def| def.dialect == dialect).map(|def| def.mnemonic());
+        let close = all_nearest(mnemonic, mnemonics);
+        let among = |def: &&OpDef| def.dialect == dialect && close.contains(&def.mnemonic());
+        if !close.is_empty() && close.len() <= 3 {
+            return defs().filter(among).map(|def| def.name).collect();
+        }
+    }
+    let part = |def: &&OpDef| {
+        let parts: SmallVec<[&str; 4]> = def.mnemonic().split('_').collect();
+        mnemonic.len() > 2
+            && (!known || def.dialect == dialect)
+            && def.dialect == "tg"
+            && parts.contains(&mnemonic)
+    };
+    let parts: SmallVec<[&str; 3]> = defs().filter(part).map(|def| def.name).take(4).collect();
+    if !parts.is_empty() && parts.len() <= 3 {
+        return parts;
+    }
+    nearest(name, defs().map(|def| def.name)).into_iter().collect()
 }

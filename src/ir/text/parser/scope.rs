@@ -6,7 +6,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Parsed, Parser, nearest};
+use super::{Parsed, Parser, counted, nearest};
 use crate::diag::{Diagnostic, Span, codes};
 use crate::entity::{Block, Region, Type, Value};
 use crate::text::lexer::{Token, TokenKind};
@@ -62,6 +62,8 @@ struct Level<'s> {
     undo: usize,
     /// The level from which on a name may not be defined again.
     border: u32,
+    /// Whether names from outside mean nothing here, so that what is not defined by its end never will be.
+    isolated: bool,
     blocks: FxHashMap<&'s str, BlockDef>,
 }
 
@@ -75,6 +77,8 @@ pub(super) struct Scopes<'s> {
     undo: Vec<(&'s str, Option<Def>)>,
     levels: Vec<Level<'s>>,
     forward: FxHashMap<&'s str, Vec<Forward>>,
+    /// Where names were defined whose regions have ended, for messages.
+    gone: FxHashMap<&'s str, Span>,
 }
 
 impl<'s> Scopes<'s> {
@@ -121,19 +125,24 @@ fn number_of_name(name: &str, limit: u32) -> Option<usize> {
 }
 
 impl<'s> Parser<'s, '_> {
-    pub(super) fn push_scope(&mut self, border: bool) {
+    pub(super) fn push_scope(&mut self, border: bool, isolated: bool) {
         let depth = u32::try_from(self.scopes.levels.len() + 1).unwrap_or(u32::MAX);
         let inherited = self.scopes.levels.last().map_or(0, |level| level.border);
         self.scopes.levels.push(Level {
             undo: self.scopes.undo.len(),
             border: if border { depth } else { inherited },
+            isolated,
             blocks: FxHashMap::default(),
         });
     }
 
     /// Ends the scope: reports blocks that were only used, and forgets the names defined in it.
     pub(super) fn pop_scope(&mut self) {
+        let depth = self.level();
         let Some(level) = self.scopes.levels.pop() else { return };
+        if level.isolated {
+            self.report_undefined(depth);
+        }
         let mut missing: Vec<(&str, Span)> = level
             .blocks
             .iter()
@@ -152,7 +161,13 @@ impl<'s> Parser<'s, '_> {
         }
         while self.scopes.undo.len() > level.undo {
             let Some((name, before)) = self.scopes.undo.pop() else { break };
-            self.scopes.set(name, before);
+            let ended = self.scopes.set(name, before);
+            if let (Some(def), None) = (ended, before)
+                && matches!(def.meaning, Meaning::Values { .. })
+                && is_telling(name)
+            {
+                self.scopes.gone.insert(name, def.span);
+            }
         }
         // What was not found here may still be defined further out.
         for uses in self.scopes.forward.values_mut() {
@@ -200,8 +215,12 @@ impl<'s> Parser<'s, '_> {
                 }
                 self.module.replace_all_uses(forward.value, value);
             } else {
-                let message = format!("`%{name}` has {count} results; there is no number {}", forward.number);
-                let label = format!("defined with {count} results");
+                let message = format!(
+                    "`%{name}` has {}; there is no number {}",
+                    counted(count as usize, "result"),
+                    forward.number
+                );
+                let label = format!("defined with {}", counted(count as usize, "result"));
                 let diagnostic = Diagnostic::error(codes::UNDEFINED_VALUE, message)
                     .at(forward.span, "used here")
                     .label(span, label);
@@ -245,7 +264,7 @@ impl<'s> Parser<'s, '_> {
     /// `%x` or `%x#1`.
     pub(super) fn name_use(&mut self, what: &str) -> Parsed<NameUse<'s>> {
         if self.token.kind != TokenKind::Value {
-            return Err(self.unexpected(what));
+            return Err(self.no_value(what));
         }
         let token = self.bump();
         self.number_of(token)
@@ -276,10 +295,15 @@ impl<'s> Parser<'s, '_> {
             return Ok(self.module.undefined_value(ty));
         };
         if used.number >= count {
-            let message = format!("`%{}` has {count} results; there is no number {}", used.name, used.number);
+            let message = format!(
+                "`%{}` has {}; there is no number {}",
+                used.name,
+                counted(count as usize, "result"),
+                used.number
+            );
             let diagnostic = Diagnostic::error(codes::UNDEFINED_VALUE, message)
                 .at(used.span, "used here")
-                .label(def.span, format!("defined with {count} results"));
+                .label(def.span, format!("defined with {}", counted(count as usize, "result")));
             return Err(self.diags.emit_error(diagnostic));
         }
         let value = nth(first, used.number);
@@ -290,6 +314,11 @@ impl<'s> Parser<'s, '_> {
             return Err(self.wrong_type(used, wanted, found, def.span));
         }
         Ok(value)
+    }
+
+    /// Whether `name`, without a sign, is that of a value.
+    pub(super) fn is_value_name(&self, name: &str) -> bool {
+        self.scopes.get(name).is_some()
     }
 
     /// The value that a name means, or will mean, where the text does not say its type.
@@ -392,7 +421,11 @@ impl<'s> Parser<'s, '_> {
         let mut diagnostic =
             Diagnostic::error(codes::UNDEFINED_VALUE, format!("`%{}` is not defined", used.name))
                 .at(used.span, "no value of this name is visible here");
-        if let Some(near) = near {
+        if let Some(&span) = self.scopes.gone.get(used.name) {
+            diagnostic = diagnostic.label(span, "defined here, in a region that has ended").help(
+                "`scf.yield` hands values out of a loop or a branch; nothing leaves a role or a kernel",
+            );
+        } else if let Some(near) = near {
             let span = self.scopes.get(near).map_or(Span::NONE, |def| def.span);
             diagnostic = diagnostic
                 .label(span, format!("`%{near}` is defined here"))
@@ -401,16 +434,18 @@ impl<'s> Parser<'s, '_> {
         self.diags.emit_error(diagnostic)
     }
 
-    /// Reports the names that were used and never defined, each once.
-    pub(super) fn finish_scopes(&mut self) {
-        let mut left: Vec<(&str, Span)> = self
-            .scopes
-            .forward
-            .iter()
-            .filter_map(|(name, uses)| {
-                uses.iter().map(|forward| forward.span).min_by_key(|span| span.lo).map(|span| (*name, span))
-            })
-            .collect();
+    /// Reports the names that were used at `level` or deeper and never defined, each once.
+    fn report_undefined(&mut self, level: u32) {
+        if self.scopes.forward.is_empty() {
+            return;
+        }
+        let mut left: Vec<(&str, Span)> = Vec::new();
+        self.scopes.forward.retain(|name, uses| {
+            let inside = uses.iter().filter(|forward| forward.level >= level).map(|forward| forward.span);
+            left.extend(inside.min_by_key(|span| span.lo).map(|span| (*name, span)));
+            uses.retain(|forward| forward.level < level);
+            !uses.is_empty()
+        });
         left.sort_by_key(|left| left.1.lo);
         for (name, span) in left {
             self.undefined(NameUse { name, number: 0, span });

@@ -35,6 +35,12 @@ impl<'s> Parser<'s, '_> {
                     let raw = self.opaque_text()?;
                     return self.opaque_type(raw);
                 }
+                let digits = text.trim_start_matches(['s', 'u']).strip_prefix('i').unwrap_or_default();
+                if !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) {
+                    let error = TypeError::IntegerWidth { found: digits.parse().unwrap_or(u32::MAX) };
+                    let span = self.span();
+                    return Err(self.type_error(span, &error));
+                }
                 let found = self.describe_token();
                 let mut diagnostic = Diagnostic::error(codes::MALFORMED_TYPE, format!("{found} is no type"))
                     .at(self.span(), "expected a type");
@@ -59,7 +65,8 @@ impl<'s> Parser<'s, '_> {
                     }
                     _ if text.starts_with("!tg.") => {
                         let known = ["!tg.ref", "!tg.barrier_ref", "!tg.acc", "!tg.semaphore_ref"];
-                        let near = nearest(text, known.into_iter());
+                        let longer = known.into_iter().find(|known| known.starts_with(text));
+                        let near = longer.or_else(|| nearest(text, known.into_iter()));
                         let mut diagnostic = Diagnostic::error(
                             codes::MALFORMED_TYPE,
                             format!("dialect `tg` has no type `{text}`"),
@@ -310,8 +317,8 @@ impl<'s> Parser<'s, '_> {
                     barrier.orders_tensor_core = true;
                 }
                 "leader_tracked" => {
-                    self.bump();
-                    leader = Some(self.span_from(self.prev_hi));
+                    let lo = self.bump().lo;
+                    leader = Some(self.span_from(lo));
                 }
                 "cluster" => {
                     self.bump();
@@ -410,7 +417,9 @@ impl<'s> Parser<'s, '_> {
                 }
             } else if bytes.get(at) == Some(&b'-') && bytes.get(at + 1).is_some_and(u8::is_ascii_digit) {
                 self.reset(at);
-                let (span, value) = (self.span(), self.integer64("an extent")?);
+                let lo = self.token.lo;
+                let value = self.integer64("an extent")?;
+                let span = self.span_from(lo);
                 return Err(self.error(
                     codes::MALFORMED_TYPE,
                     span,
