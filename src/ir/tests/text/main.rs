@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 #![allow(clippy::print_stdout, reason = "a test says that it was skipped")]
 
+mod garbage;
 mod generate;
 mod jax;
 mod lit_files;

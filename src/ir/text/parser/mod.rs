@@ -9,6 +9,7 @@ mod custom;
 mod formatted;
 mod locs;
 mod make;
+mod op_names;
 mod ops;
 mod scope;
 mod types;
