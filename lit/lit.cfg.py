@@ -6,6 +6,7 @@ places where a build and Debian's packages put them.
 
 import os
 import shutil
+import sys
 
 import lit.formats
 
@@ -52,6 +53,7 @@ for variable in ("TIDEGATE_PTXAS", "TIDEGATE_NVDISASM", "CUDA_HOME", "LD_LIBRARY
         config.environment[variable] = os.environ[variable]
 
 config.substitutions.append(("%tidegate", tidegate))
+config.substitutions.append(("%python", f'"{sys.executable}"'))
 # `lit --param mlir=no` for an executable that was built without the feature.
 if lit_config.params.get("mlir", "yes") != "no":
     config.available_features.add("mlir")

@@ -38,6 +38,10 @@ pub fn only_kernel(module: &mut Module, name: &str, diags: &mut Diagnostics) -> 
         if let Some(op) = other {
             let label = format!("this is `{}`, and a `tg.kernel` is wanted", module.op_name(op));
             diagnostic = diagnostic.at(module.span(op), label);
+        } else if let Some((role, kernel)) = find_role(module, name) {
+            diagnostic = diagnostic
+                .at(module.span(role), format!("this is a role of kernel `@{kernel}`"))
+                .note("a role is part of a kernel and is compiled with it");
         }
         diagnostic = if known.is_empty() {
             diagnostic.note("the module has no kernels")
@@ -53,6 +57,16 @@ pub fn only_kernel(module: &mut Module, name: &str, diags: &mut Diagnostics) -> 
         let _ = module.erase(op);
     }
     Ok(())
+}
+
+/// The role called `name`, with the name of the first kernel that has one.
+fn find_role<'a>(module: &'a Module, name: &str) -> Option<(Op, &'a str)> {
+    kernels(module).into_iter().find_map(|(kernel, of)| {
+        let is_it = |op: Op| {
+            module.opcode(op) == Opcode::Tg(TgOp::Role) && module.attr_symbol(op, "sym_name") == Some(name)
+        };
+        module.walk(kernel).into_iter().find(|&op| is_it(op)).map(|role| (role, of))
+    })
 }
 
 /// What [`emit`] made.

@@ -67,6 +67,7 @@ pub fn op(def: &OpDef) -> String {
         out.push_str(line.strip_prefix(' ').unwrap_or(line));
         out.push('\n');
     }
+    out.push('\n');
     let arity = |arity| match arity {
         OperandArity::One => "",
         OperandArity::Optional => "optional, ",

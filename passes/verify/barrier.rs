@@ -29,7 +29,7 @@ impl Verifier<'_> {
         {
             return Err(self.error(
                 op,
-                codes::ATTRIBUTE_FORM,
+                codes::COPY_BYTES,
                 format!(
                     "attribute `bytes` of `{}` is {bytes}; a phase counts from 0 to {} bytes",
                     self.m.op_name(op),

@@ -84,7 +84,7 @@
 //! | 51 | nobody waits on a peer's barrier | TG0206 | `check_peer` |
 //! | 52 | peers and cluster barriers need a cluster, and axes that it has | TG0207 | `check_peer`, `check_alloc_barrier` |
 //! | 53 | one op makes no more arrivals than a phase takes | TG0212 | `check_arrival_count` |
-//! | 54 | announced bytes fit the hardware's counter | TG0304 | `check_barrier_op` |
+//! | 54 | announced bytes fit the hardware's counter | TG0610 | `check_barrier_op` |
 //! | 55 | a barrier that orders the tensor core needs a target that has it | TG0802 | `check_alloc_barrier` |
 //! | 56 | a barrier is initialised before it is used | TG0208 | `check_states` |
 //! | 57 | it is not used after invalidation, and not initialised while live | TG0209 | `check_states` |

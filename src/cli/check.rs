@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
-use tidegate::ir::diag::{Diagnostics, Severity, SourceMap};
+use tidegate::ir::diag::{Diagnostics, SourceMap};
 use tidegate::ir::{Module, text};
 use tidegate::passes::target::Target;
 use tidegate::passes::verify::verify;
@@ -23,6 +23,8 @@ pub(crate) fn run(args: &CheckArgs, color: ColorWhen) -> Outcome {
     // One map for all files, so that one report can point into any of them.
     let mut sources = SourceMap::new();
     let mut found = Vec::new();
+    // All there are, also those over the limit.
+    let (mut errors, mut warnings) = (0, 0);
     let start = Instant::now();
     for (number, path) in args.files.iter().enumerate() {
         // Only who waits wants to know, and only a person waits.
@@ -44,6 +46,8 @@ pub(crate) fn run(args: &CheckArgs, color: ColorWhen) -> Outcome {
                 }
             }
         }
+        errors += diags.error_count();
+        warnings += diags.warning_count();
         let mut diagnostics = diags.into_vec();
         report::sort(&mut diagnostics);
         found.extend(diagnostics);
@@ -54,14 +58,13 @@ pub(crate) fn run(args: &CheckArgs, color: ColorWhen) -> Outcome {
     }
     if args.format == Format::Human && !(args.quiet && found.is_empty()) {
         let files = args.files.len();
-        say(&format!("{files} file{} checked: {}", if files == 1 { "" } else { "s" }, report::tally(&found)));
+        say(&format!(
+            "{files} file{} checked: {}",
+            if files == 1 { "" } else { "s" },
+            report::tally(errors, warnings)
+        ));
     }
-    let worst = if args.deny_warnings { Severity::Warning } else { Severity::Error };
-    if found.iter().any(|diagnostic| diagnostic.severity <= worst) {
-        Outcome::Findings
-    } else {
-        Outcome::Fine
-    }
+    if errors > 0 || (args.deny_warnings && warnings > 0) { Outcome::Findings } else { Outcome::Fine }
 }
 
 /// Verifies what could be read of a module with errors. Ops are missing from it, so only what is wrong with a barrier

@@ -3,7 +3,7 @@
 use std::io::{IsTerminal, Write};
 
 use tidegate::ir::diag::render::Renderer;
-use tidegate::ir::diag::{Diagnostic, Severity, SourceMap, Span, json, sarif};
+use tidegate::ir::diag::{Diagnostic, SourceMap, Span, json, sarif};
 
 use super::args::{ColorWhen, Format};
 use super::io;
@@ -92,10 +92,8 @@ pub(crate) fn all(
 }
 
 /// `2 errors, 1 warning`.
-pub(crate) fn tally(diagnostics: &[Diagnostic]) -> String {
-    let count = |severity| diagnostics.iter().filter(|diagnostic| diagnostic.severity == severity).count();
-    let parts = [(count(Severity::Error), "error"), (count(Severity::Warning), "warning")];
-    let parts: Vec<String> = parts
+pub(crate) fn tally(errors: usize, warnings: usize) -> String {
+    let parts: Vec<String> = [(errors, "error"), (warnings, "warning")]
         .iter()
         .filter(|(count, _)| *count > 0)
         .map(|(count, noun)| format!("{count} {noun}{}", if *count == 1 { "" } else { "s" }))

@@ -73,8 +73,8 @@ tg.kernel @count() {
   tg.barrier_arrive %b[0] count 128 : !tg.barrier_ref<1, arrivals = 2> // error: TG0212 attribute `count` makes 128 arrivals at once, and a phase of `%b` takes 2 arrivals
   // detail: not one for each lane
   tg.barrier_arrive %b[0] count 0 : !tg.barrier_ref<1, arrivals = 2> // error: TG0212 makes 0 arrivals
-  tg.barrier_arrive_expect_tx %b[0] bytes -4 : !tg.barrier_ref<1, arrivals = 2> // error: TG0304 attribute `bytes` of `tg.barrier_arrive_expect_tx` is -4
-  tg.barrier_expect_tx %b[0] bytes 1048576 : !tg.barrier_ref<1, arrivals = 2> // error: TG0304 is 1048576; a phase counts from 0 to 1048575 bytes
+  tg.barrier_arrive_expect_tx %b[0] bytes -4 : !tg.barrier_ref<1, arrivals = 2> // error: TG0610 attribute `bytes` of `tg.barrier_arrive_expect_tx` is -4
+  tg.barrier_expect_tx %b[0] bytes 1048576 : !tg.barrier_ref<1, arrivals = 2> // error: TG0610 is 1048576; a phase counts from 0 to 1048575 bytes
   tg.barrier_wait %b[0] : !tg.barrier_ref<1, arrivals = 2>
 }
 // -----

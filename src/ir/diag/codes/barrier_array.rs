@@ -143,8 +143,9 @@ A semaphore reference stands for counters in global memory that synchronise bloc
 is a reference and not an array: an ordinary load can be stale, and an ordinary store loses the
 signals that others send at the same time.
 
-Signal it and wait on it with the semaphore operations. Data that goes with it lives in a reference
-of its own.
+tidegate has the type, so that modules of other tools can be read and kept, and no operations on it
+yet. A number that blocks only have to find, because the kernel that wrote it has ended, is an
+ordinary array.
 
 Wrong:
 
@@ -155,7 +156,7 @@ Wrong:
 Right:
 
 ```mlir
-tg.semaphore_wait %sem[%i], %expected : !tg.semaphore_ref<4>, i32
+%count = tg.load %counts[%i] : !tg.ref<4xi32, gmem> -> i32
 ```
 "#;
 
@@ -163,14 +164,13 @@ tg.semaphore_wait %sem[%i], %expected : !tg.semaphore_ref<4>, i32
 A barrier is declared in, or taken from, global memory, tensor memory or registers. An mbarrier is
 an object in shared memory: the PTX ISA defines its operations for no other space, and asynchronous
 copies signal an address in shared memory. The type `!tg.barrier_ref` therefore has no space to
-choose.
-
-To synchronise blocks that share no cluster, use a semaphore in global memory (`!tg.semaphore_ref`).
+choose. Blocks of one cluster synchronise by a cluster barrier, which each of them has in its own shared
+memory.
 
 Wrong:
 
 ```mlir
-%full = tg.alloc_barrier : !tg.barrier_ref<2, arrivals = 1, gmem>
+%full = "tg.alloc_barrier"() : () -> !tg.ref<2xi64, gmem>
 ```
 
 Right:

@@ -147,6 +147,8 @@ Right:
 ```mlir
 tg.kernel @k() grid ["i" = 8] cluster ["x" = 2] {
   %b = tg.alloc_barrier : !tg.barrier_ref<1, arrivals = 1, cluster = ["x"]>
+  tg.barrier_arrive %b[0] : !tg.barrier_ref<1, arrivals = 1, cluster = ["x"]>
+  tg.barrier_wait %b[0] : !tg.barrier_ref<1, arrivals = 1, cluster = ["x"]>
 }
 ```
 "#;
@@ -245,9 +247,10 @@ tg.barrier_wait %full[%i, %j] : !tg.barrier_ref<2x4, arrivals = 1>
 "#;
 
     BARRIER_ARRIVAL_COUNT = "TG0212", Error, "declared arrivals are not the arrivals that happen", r#"
-The barrier declares how many arrivals complete a phase, and the kernel makes another number of them
-in each phase. With fewer, the waiting threads hang. With more, the surplus counts towards the next
-phase, which then completes too early.
+An arrival with a `count` makes more arrivals at once than a phase of the barrier takes. The surplus
+would count towards the next phase, which then completes too early. The same goes for a barrier
+whose declared arrivals are not those that the kernel makes in each phase: with fewer, the waiting
+threads hang.
 
 Each thread of a role (a warpgroup, or the warp of a small role) makes one arrival. An asynchronous
 copy that announces its bytes makes one too. Two consumers that free a slot make two.
@@ -255,13 +258,13 @@ copy that announces its bytes makes one too. Two consumers that free a slot make
 Wrong: 128 lanes are not 128 arrivals.
 
 ```mlir
-%empty = tg.alloc_barrier : !tg.barrier_ref<2, arrivals = 128>
+tg.barrier_arrive %empty[%slot] count 128 : !tg.barrier_ref<2, arrivals = 2>
 ```
 
-Right, for two consumer roles of one warpgroup each:
+Right: each of two consumers makes one.
 
 ```mlir
-%empty = tg.alloc_barrier : !tg.barrier_ref<2, arrivals = 2>
+tg.barrier_arrive %empty[%slot] : !tg.barrier_ref<2, arrivals = 2>
 ```
 "#;
 
@@ -285,30 +288,6 @@ tg.copy_gmem_to_smem %x[0] -> %buf, %full[0]
   : !tg.ref<1024xf32, gmem> -> !tg.ref<128xf32, smem>, !tg.barrier_ref<1, arrivals = 1>
 tg.barrier_wait %full[0] : !tg.barrier_ref<1, arrivals = 1>
 %v = tg.load %buf : !tg.ref<128xf32, smem> -> vector<128xf32>
-```
-"#;
-
-    BARRIER_TENSOR_CORE_ORDER = "TG0214", Error, "barrier must order the tensor core", r#"
-On Blackwell, tensor-core operations (`tcgen05`) and accesses of tensor memory run asynchronously to
-the thread that issues them. Only with the fences `tcgen05.fence::before_thread_sync` and
-`::after_thread_sync` around it does an arrival or a wait order them. A barrier with
-`orders_tensor_core` gets these fences; a barrier that such an operation commits to, or that guards
-tensor memory, has to be one.
-
-A barrier that only a TMA copy signals needs no such order.
-
-Wrong:
-
-```mlir
-%done = tg.alloc_barrier : !tg.barrier_ref<1, arrivals = 1>
-tg.tcgen05_commit %done[0] : !tg.barrier_ref<1, arrivals = 1>
-```
-
-Right:
-
-```mlir
-%done = tg.alloc_barrier : !tg.barrier_ref<1, arrivals = 1, orders_tensor_core>
-tg.tcgen05_commit %done[0] : !tg.barrier_ref<1, arrivals = 1, orders_tensor_core>
 ```
 "#;
 

@@ -54,13 +54,15 @@ Pad the array, or load the rest with ordinary loads.
 Wrong: 6 elements of f16 are 12 bytes.
 
 ```mlir
-%buf = tg.alloc : !tg.ref<64x6xf16, smem>
+tg.copy_gmem_to_smem %x[0, 0] -> %buf, %full[0]
+  : !tg.ref<64x64xf16, gmem> -> !tg.ref<64x6xf16, smem>, !tg.barrier_ref<1, arrivals = 1>
 ```
 
 Right: 8 elements are 16 bytes.
 
 ```mlir
-%buf = tg.alloc : !tg.ref<64x8xf16, smem>
+tg.copy_gmem_to_smem %x[0, 0] -> %buf, %full[0]
+  : !tg.ref<64x64xf16, gmem> -> !tg.ref<64x8xf16, smem>, !tg.barrier_ref<1, arrivals = 1>
 ```
 "#;
 
@@ -74,13 +76,15 @@ Tile the innermost dimension by the span, or make several copies on one barrier.
 Wrong: 128 elements of f16 are 256 bytes.
 
 ```mlir
-%a = tg.alloc : !tg.ref<16x128xf16, smem, swizzle = 128>
+tg.copy_gmem_to_smem %x[0, 0] -> %a, %full[0] : !tg.ref<64x256xf16, gmem>
+  -> !tg.ref<16x128xf16, smem, swizzle = 128>, !tg.barrier_ref<1, arrivals = 1>
 ```
 
 Right: tiles of 64 elements.
 
 ```mlir
-%a = tg.alloc : !tg.ref<16x128xf16, smem, tile = [8, 64], swizzle = 128>
+tg.copy_gmem_to_smem %x[0, 0] -> %a, %full[0] : !tg.ref<64x256xf16, gmem>
+  -> !tg.ref<16x128xf16, smem, tile = [8, 64], swizzle = 128>, !tg.barrier_ref<1, arrivals = 1>
 ```
 "#;
 
@@ -94,13 +98,15 @@ Pad the rows of the array in global memory, or load with ordinary loads.
 Wrong: rows of 100 elements of f16 are 200 bytes apart.
 
 ```mlir
-tg.kernel @k(%x: !tg.ref<512x100xf16, gmem>) { tg.return }
+tg.copy_gmem_to_smem %x[0, 0] -> %buf, %full[0]
+  : !tg.ref<512x100xf16, gmem> -> !tg.ref<64x64xf16, smem>, !tg.barrier_ref<1, arrivals = 1>
 ```
 
 Right: rows of 104 elements are 208 bytes apart.
 
 ```mlir
-tg.kernel @k(%x: !tg.ref<512x104xf16, gmem>) { tg.return }
+tg.copy_gmem_to_smem %x[0, 0] -> %buf, %full[0]
+  : !tg.ref<512x104xf16, gmem> -> !tg.ref<64x64xf16, smem>, !tg.barrier_ref<1, arrivals = 1>
 ```
 "#;
 
@@ -153,13 +159,15 @@ is odd.
 Wrong: slot 1 starts at byte 208.
 
 ```mlir
-%buf = tg.alloc : !tg.ref<2x52xf32, smem>
+tg.copy_gmem_to_smem %x[0] -> %buf[1], %full[0]
+  : !tg.ref<1024xf32, gmem> -> !tg.ref<2x52xf32, smem>, !tg.barrier_ref<1, arrivals = 1>
 ```
 
 Right: slot 1 starts at byte 256.
 
 ```mlir
-%buf = tg.alloc : !tg.ref<2x64xf32, smem>
+tg.copy_gmem_to_smem %x[0] -> %buf[1], %full[0]
+  : !tg.ref<1024xf32, gmem> -> !tg.ref<2x64xf32, smem>, !tg.barrier_ref<1, arrivals = 1>
 ```
 "#;
 
@@ -174,8 +182,11 @@ Wrong: a kernel without a cluster.
 
 ```mlir
 tg.kernel @k(%x: !tg.ref<1024xf32, gmem>) grid ["i" = 8] {
+  %buf = tg.alloc : !tg.ref<128xf32, smem>
+  %full = tg.alloc_barrier : !tg.barrier_ref<1, arrivals = 1>
   tg.copy_gmem_to_smem %x[0] -> %buf, %full[0] multicast [0, 1]
     : !tg.ref<1024xf32, gmem> -> !tg.ref<128xf32, smem>, !tg.barrier_ref<1, arrivals = 1>
+  tg.barrier_wait %full[0] : !tg.barrier_ref<1, arrivals = 1>
 }
 ```
 
@@ -183,29 +194,31 @@ Right:
 
 ```mlir
 tg.kernel @k(%x: !tg.ref<1024xf32, gmem>) grid ["i" = 8] cluster ["x" = 2] {
+  %buf = tg.alloc : !tg.ref<128xf32, smem>
+  %full = tg.alloc_barrier : !tg.barrier_ref<1, arrivals = 1>
   tg.copy_gmem_to_smem %x[0] -> %buf, %full[0] multicast [0, 1]
     : !tg.ref<1024xf32, gmem> -> !tg.ref<128xf32, smem>, !tg.barrier_ref<1, arrivals = 1>
+  tg.barrier_wait %full[0] : !tg.barrier_ref<1, arrivals = 1>
 }
 ```
 "#;
 
     COPY_BYTES = "TG0610", Error, "expected bytes are not the bytes copied", r#"
 A phase of a barrier completes when its arrivals have happened and the bytes announced for it have
-all been delivered. Here the bytes announced and those of the copies bound to the barrier differ:
-with fewer delivered, the waiting threads hang; with more, the phase completes too early or the
-count overflows.
+all been delivered. An mbarrier counts outstanding bytes from 0 to 1048575 (2^20 - 1), and here more
+are announced, or fewer than none. Bytes that are announced and never delivered make waiting threads
+hang; bytes that nobody announced complete a phase too early.
 
-`tg.copy_gmem_to_smem` announces its own bytes. Announce by hand only for copies that are `raw`.
+`tg.copy_gmem_to_smem` announces its own bytes. Announce by hand only for copies that are `raw`, and
+exactly what they deliver.
 
-Wrong: 16384 announced, 8192 delivered.
+Wrong:
 
 ```mlir
-tg.barrier_arrive_expect_tx %full[0] bytes 16384 : !tg.barrier_ref<1, arrivals = 1>
-tg.copy_gmem_to_smem %x[0, 0] -> %a, %full[0] raw
-  : !tg.ref<64x64xf16, gmem> -> !tg.ref<64x64xf16, smem>, !tg.barrier_ref<1, arrivals = 1>
+tg.barrier_arrive_expect_tx %full[0] bytes 2097152 : !tg.barrier_ref<1, arrivals = 1>
 ```
 
-Right:
+Right: 64 x 64 elements of f16 are 8192 bytes.
 
 ```mlir
 tg.barrier_arrive_expect_tx %full[0] bytes 8192 : !tg.barrier_ref<1, arrivals = 1>

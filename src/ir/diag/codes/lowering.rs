@@ -8,38 +8,30 @@ The pipeline names a pass that does not exist, gives a pass an option it does no
 read. A pipeline is a list of names with commas between them; options stand behind a name in braces
 as `name=value` with spaces between them.
 
-`tidegate opt --help` lists the passes.
+`tidegate opt --list-passes` lists the passes with their options.
 
 Wrong:
 
 ```sh
-tidegate opt --passes 'verify;canonicalise' kernel.tg
+tidegate opt --passes 'canonicalise;cse' kernel.mlir
 ```
 
 Right:
 
 ```sh
-tidegate opt --passes 'verify,canonicalise' kernel.tg
+tidegate opt --passes 'canonicalize,cse' kernel.mlir
 ```
 "#;
 
     NO_LOWERING = "TG0802", Error, "operation has no lowering for this target", r#"
-The target does not have what the operation needs. Clusters, TMA copies, mbarrier transactions and
-WGMMA come with `sm_90`/`sm_90a`; tensor memory and the `tcgen05` operations with `sm_100a`, which
-in turn has no WGMMA. Features of the targets that end in `a` are not carried over to later ones.
+The target, or this version of tidegate, does not have what the operation needs. Clusters, TMA copies
+and transactions of mbarriers come with `sm_90a`; tensor memory with `sm_100a`. Features of the targets
+that end in `a` are not carried over to later ones.
 
-Choose the target that has the operation, or the operation that the target has.
-
-Wrong: WGMMA on Blackwell.
+Choose the target that has the operation, or the operation that the target has. For tensor memory:
 
 ```sh
-tidegate compile --target sm_100a hopper_matmul.tg
-```
-
-Right:
-
-```sh
-tidegate compile --target sm_90a hopper_matmul.tg
+tidegate check --target sm_100a kernel.mlir
 ```
 "#;
 
@@ -51,7 +43,7 @@ The checks before lowering should leave nothing for MLIR to refuse, so this is l
 Report it with the kernel and the text of the module:
 
 ```sh
-tidegate compile --emit nvvm --target sm_90a kernel.tg
+tidegate compile --emit nvvm --target sm_90a kernel.mlir
 ```
 "#;
 
@@ -64,7 +56,7 @@ Often the `ptxas` found is older than the PTX asks for: `sm_90a` needs CUDA 12.0
 CUDA 12.8. To look at the PTX:
 
 ```sh
-tidegate compile --emit ptx --target sm_90a kernel.tg
+tidegate compile --emit ptx --target sm_90a kernel.mlir
 ```
 "#;
 
@@ -76,69 +68,65 @@ warp-specialised kernels need are missing.
 Wrong:
 
 ```sh
-tidegate compile --target hopper kernel.tg
+tidegate compile --target hopper kernel.mlir
 ```
 
 Right:
 
 ```sh
-tidegate compile --target sm_90a kernel.tg
+tidegate compile --target sm_90a kernel.mlir
 ```
 "#;
 
     TOOL_MISSING = "TG0806", Error, "a needed tool was not found", r#"
-An external program is needed for this and was not found: `ptxas` for cubins, `cuobjdump` or
-`nvdisasm` for SASS reports. They come with the CUDA toolkit, and are looked for in `CUDA_HOME/bin`,
+An external program is needed for this and was not found: `ptxas` for cubins and SASS reports. They come with the CUDA toolkit, and are looked for in `CUDA_HOME/bin`,
 `/usr/local/cuda/bin` and `PATH`.
 
-Checking, simulating and making PTX need none of them. A build of tidegate without the feature
-`mlir` cannot lower at all, and says so with this code.
+Checking and making PTX need none of them.
 
 ```sh
-CUDA_HOME=/opt/cuda-13 tidegate compile --emit cubin --target sm_90a kernel.tg
+CUDA_HOME=/opt/cuda-13 tidegate compile --emit cubin --target sm_90a kernel.mlir
 ```
 "#;
 
     NOT_A_KERNEL = "TG0807", Error, "not a kernel, or entry point not found", r#"
-The name that was asked for is no kernel of the module, or the module has several kernels and none
-was named, or no kernel at all. Kernels are `tg.kernel` operations at the top level of a module.
+The name that was asked for is no kernel of the module, or the module has no kernel at all. Kernels are
+`tg.kernel` operations at the top level of a module; a role is part of one and is not compiled alone.
 
-The message lists the kernels that there are.
+The message lists the kernels that there are. Without `--kernel`, all are compiled.
 
 Wrong:
 
 ```sh
-tidegate sim --kernel matmul kernel.tg    # the file has @matmul_tn
+tidegate compile --kernel copy kernel.mlir    # the file has @copy_rows
 ```
 
 Right:
 
 ```sh
-tidegate sim --kernel matmul_tn kernel.tg
+tidegate compile --kernel copy_rows kernel.mlir
 ```
 "#;
 
     LAYOUT_INFERENCE = "TG0808", Error, "no layout could be inferred", r#"
-An array in registers is distributed over the 128 lanes of a thread, and its layout follows from the
-operations around it: a WGMMA result has the layout of its accumulator, a reduction keeps that of
-its operand. Here two uses ask for layouts that cannot be converted into each other in registers, or
-nothing determines one.
+An array in registers is distributed over the lanes of the thread that works on it, 128 of a warpgroup or
+32 of a warp, and its layout has to suit every operation that makes or uses it. Here two operations ask
+for different ones, an array of one width of thread is used by another, or nothing is known of how an
+operation wants arrays to lie.
 
-Store the array to shared memory and load it again, which takes any layout; or write the layout on
-the operation that makes it.
+Store the array to shared memory and load it again, which takes any layout; or use operations of
+dialects that tidegate knows.
 
-Wrong: the sum of a product and of an array loaded in a row layout.
+Wrong: an operation of another dialect on an array.
 
 ```mlir
-%sum = arith.addf %product, %row : vector<64x128xf32>
+%w = "mydialect.scale"(%v) : (vector<128xf32>) -> vector<128xf32>
 ```
 
 Right:
 
 ```mlir
-tg.store %row, %tmp : vector<64x128xf32>, !tg.ref<64x128xf32, smem>
-%again = tg.load %tmp : !tg.ref<64x128xf32, smem> -> vector<64x128xf32>
-%sum = arith.addf %product, %again : vector<64x128xf32>
+%w = arith.mulf %v, %v : vector<128xf32>
 ```
 "#;
 
@@ -147,11 +135,11 @@ A pass could not do its work on this module, or the module was not valid after i
 next to this one say why. If the verifier found the fault behind the pass, the pass is wrong and not
 the kernel: report it.
 
-To see what the pass was given, print the module before each pass and cut the pipeline down to the
-one that fails:
+To see what the pass was given, print the module after each pass before it, or have a file written
+that repeats the failure:
 
 ```sh
-tidegate opt --passes 'canonicalise' --print-before-all kernel.tg
+tidegate opt --passes 'canonicalize,cse' --print-after-all --reproducer failure.mlir kernel.mlir
 ```
 "#;
 }

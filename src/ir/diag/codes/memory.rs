@@ -5,14 +5,13 @@ codes! {
 
     WRONG_SPACE = "TG0401", Error, "operation does not work in this memory space", r#"
 Each operation reaches certain memory spaces. Ordinary loads and stores reach `smem` and `gmem`; a
-TMA copy goes between `gmem` and `smem`; WGMMA reads `smem` and accumulates in registers; a
-tensor-core operation of Blackwell accumulates in `tmem`, which has loads and stores of its own.
+TMA copy goes between `gmem` and `smem`. Parameters of a kernel are in `gmem`.
 
 Wrong: the destination is in global memory.
 
 ```mlir
 tg.copy_gmem_to_smem %x[%off] -> %y, %full[0]
-  : !tg.ref<1024xf32, gmem> -> !tg.ref<128xf32, gmem>, !tg.barrier_ref<1, arrivals = 1>
+  : !tg.ref<1024xf32, gmem> -> !tg.ref<1024xf32, gmem>, !tg.barrier_ref<1, arrivals = 1>
 ```
 
 Right:
@@ -26,8 +25,7 @@ tg.copy_gmem_to_smem %x[%off] -> %buf, %full[0]
 
     SHAPE_MISMATCH = "TG0402", Error, "shapes do not match", r#"
 Two shapes that have to be equal differ: that of a reference after indexing and that of the value
-loaded or stored, those of the factors and the accumulator of a product, those of the operands of an
-element-wise operation.
+loaded or stored, or those of the operands of an element-wise operation.
 
 Shapes are not broadcast silently. An index removes the leading dimension it stands for.
 
@@ -45,9 +43,8 @@ Right:
 "#;
 
     ELEMENT_TYPE_MISMATCH = "TG0403", Error, "element types do not match", r#"
-The element type of a reference and that of the value loaded or stored differ, or the factors of a
-product are of different types. Loads, stores and copies move bits as they are; a conversion is an
-operation of its own, since it rounds.
+The element type of a reference and that of the value loaded or stored differ. Loads and stores move
+bits as they are; a conversion is an operation of its own, since it rounds.
 
 Wrong:
 
@@ -67,9 +64,8 @@ tg.store %rounded, %out : vector<128xbf16>, !tg.ref<128xbf16, smem>
 A constant index or offset leads outside of the memory that the reference describes. In shared
 memory such an access reaches the neighbour, perhaps a barrier, without any fault.
 
-Indices that are known only at run time are checked by the simulator, for each access. A TMA copy
-may reach over the edge of its array in global memory: what it reads there is zero, what it writes
-there is dropped.
+Indices that are known only at run time are not checked. A TMA copy may reach over the edge of its
+array in global memory: what it reads there is zero, what it writes there is dropped.
 
 Wrong:
 
@@ -88,8 +84,7 @@ Right:
     UNSUPPORTED_TRANSFORM = "TG0405", Error, "unsupported tile, swizzle or transform", r#"
 The layout that a reference asks for does not exist, does not fit its shape, or is not one that the
 operation can read. A swizzle is over 32, 64 or 128 bytes (or none); a tile divides the last
-dimensions; the innermost extent of a tile, in bytes, is not wider than the swizzle. Tensor-core
-operands in shared memory are 8 rows by the swizzle.
+dimensions; the innermost extent of a tile, in bytes, is not wider than the swizzle.
 
 Wrong: 64 elements of f32 are 256 bytes.
 
@@ -126,21 +121,19 @@ Right:
 "#;
 
     UNSUPPORTED_ELEMENT = "TG0407", Error, "element type or layout not supported in this memory space", r#"
-The memory space cannot hold elements of this type in this layout. Tensor memory has cells of 32
-bits: an element type that is narrower says how it is placed, by `packed` (several elements a cell)
-or by an explicit `layout`, and not by both. Array references hold numbers, never barriers or
-references.
+Array references hold numbers, never arrays, barriers or references. Floats are those that the
+hardware has, integers are of 1 to 64 bits, or `index`.
 
 Wrong:
 
 ```mlir
-%p = tg.alloc : !tg.ref<128x128xbf16, tmem>
+%p = tg.alloc : !tg.ref<128xvector<4xf32>, smem>
 ```
 
 Right:
 
 ```mlir
-%p = tg.alloc : !tg.ref<128x128xbf16, tmem, packed>
+%p = tg.alloc : !tg.ref<128x4xf32, smem>
 ```
 "#;
 }

@@ -48,15 +48,14 @@ Right:
 
     NAMED_BARRIER_LIMIT = "TG0703", Error, "too many named barriers", r#"
 A block has 16 named barriers (`barrier.sync` with a number from 0 to 15). Number 0 is the
-block-wide synchronisation, and each warpgroup of a role that joins its lanes takes one. Here more
-are needed.
+block-wide synchronisation, and each warpgroup takes one to join its lanes; the warp of a one-warp
+role takes none. Here more are needed.
 
 Named barriers are not mbarriers: the latter live in shared memory, there are as many as fit, and
 they also count bytes. Roles that meet rarely can do with an mbarrier.
 
-Wrong: 16 roles of two warps that each have a `tg.thread_sync`, besides the block-wide one.
-
-Right: at most 15 such roles; in a role of one warp `tg.thread_sync` takes no named barrier at all.
+A block of the targets that there are has at most 8 warpgroups, which need 9. A target with larger
+blocks could come to this limit.
 "#;
 
     BLOCK_THREADS = "TG0704", Error, "invalid number of threads in a block", r#"

@@ -40,6 +40,7 @@ Wrong:
 
 ```mlir
 tg.warp_specialize {
+role @producer warps 1 { tg.return }
 role @consumer { tg.cluster_sync }
 }
 ```
@@ -49,6 +50,7 @@ Right:
 ```mlir
 %all = tg.alloc_barrier : !tg.barrier_ref<1, arrivals = 2, cluster = ["x"]>
 tg.warp_specialize {
+role @producer warps 1 { tg.return }
 role @consumer {
   tg.barrier_arrive %all[0] : !tg.barrier_ref<1, arrivals = 2, cluster = ["x"]>
   tg.barrier_wait %all[0] : !tg.barrier_ref<1, arrivals = 2, cluster = ["x"]>
@@ -58,12 +60,9 @@ role @consumer {
 "#;
 
     ROLE_WARPS = "TG0503", Error, "roles do not cover the warps of the block", r#"
-Each role has a number of whole warps, and each warp of the block belongs to exactly one role. Here
-a role has no warps, the roles together have more or fewer warps than the block, or more than the 32
-warps (1024 threads) that a block can have.
-
-A role of four warps that starts at a multiple of four is a warpgroup, which WGMMA and register
-reallocation need.
+Each role has a number of whole warps, and the block has the warps of its roles. A role is one warp, or
+whole warpgroups of four warps, which `warps` and `threads` have to agree on. Here it is none, or a
+number in between.
 
 Wrong:
 
@@ -129,28 +128,25 @@ role @consumer registers 104 { tg.return }
 "#;
 
     NEEDS_WARPGROUP = "TG0506", Error, "operation needs a whole warpgroup", r#"
-The operation is executed by the four warps of a warpgroup together: WGMMA, register reallocation,
-loads of tensor memory over all 128 lanes. The role it is in has fewer warps, does not start at a
-multiple of four, or a branch lets only part of the lanes come here.
+The operation is executed by the four warps of a warpgroup together, as register reallocation is, or
+it stands outside of the roles, where whole warpgroups execute it. The role it is in has one warp, or
+the warp of another role belongs to no warpgroup.
 
-Operations that one thread issues (TMA copies, `tcgen05` products, commits) do well in a role of one
-warp.
+Operations that one lane issues, such as TMA copies, do well in a role of one warp.
 
 Wrong:
 
 ```mlir
-role @mma warps 1 {
-  %r = tg.wgmma %acc, %a, %b
-    : !tg.acc<64x128xf32>, !tg.ref<64x64xbf16, smem>, !tg.ref<64x128xbf16, smem>
+role @producer warps 1 {
+  tg.set_max_registers 40 decrease
 }
 ```
 
 Right:
 
 ```mlir
-role @mma warps 4 {
-  %r = tg.wgmma %acc, %a, %b
-    : !tg.acc<64x128xf32>, !tg.ref<64x64xbf16, smem>, !tg.ref<64x128xbf16, smem>
+role @producer warps 4 {
+  tg.set_max_registers 40 decrease
 }
 ```
 "#;

@@ -85,23 +85,24 @@ Right:
 
     TERMINATOR = "TG0305", Error, "block terminator missing or misplaced", r#"
 A block ends with exactly one terminator, which says what comes next: `scf.yield`, `scf.condition`,
-`tg.return`. It stands nowhere else, because nothing behind it would be executed. In short forms,
-where a region without results can only end in one way, it may be left out.
+`tg.return`. It stands nowhere else, because nothing behind it would be executed. In short forms it may
+be left out, where a region without results can only end in one way.
 
-Wrong: the loop has a result, and its body does not say which value.
+Wrong: nothing behind `scf.yield` would be executed.
 
 ```mlir
-%sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (f32) {
-  %next = arith.addf %acc, %x : f32
+scf.for %k = %c0 to %n step %c1 {
+  scf.yield
+  tg.thread_sync
 }
 ```
 
 Right:
 
 ```mlir
-%sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (f32) {
-  %next = arith.addf %acc, %x : f32
-  scf.yield %next : f32
+scf.for %k = %c0 to %n step %c1 {
+  tg.thread_sync
+  scf.yield
 }
 ```
 "#;
@@ -175,8 +176,8 @@ scf.for %k = %c0 to %n step %c1 {
 
     OPAQUE_OP = "TG0309", Error, "operation of an unknown dialect cannot be lowered", r#"
 The operation belongs to a dialect that tidegate does not know. It is read, kept and printed
-unchanged, so that other tools find it again; what it does is unknown, so it can be neither executed
-nor proved nor lowered.
+unchanged, so that other tools find it again; what it does is unknown, so it cannot be
+lowered.
 
 Replace it by operations of `tg`, `arith`, `math`, `scf` or `vector`, or lower it with the tool it
 belongs to before the module comes here. `tidegate opt` passes such operations through.

@@ -13,7 +13,7 @@ attributes of a dialect with `#`. Comments start with `//`.
 Wrong:
 
 ```mlir
-full = tg.alloc_barrier : !tg.barrier_ref<2, arrivals = 1>
+$full = tg.alloc_barrier : !tg.barrier_ref<2, arrivals = 1>
 ```
 
 Right:
@@ -115,7 +115,7 @@ Right:
 
     MALFORMED_TYPE = "TG0006", Error, "malformed or unknown type", r#"
 The text of a type cannot be read, names a type that does not exist, or describes one that cannot
-be: a vector of barriers, a reference without a memory space, a swizzle of 48 bytes.
+be: an array with a negative extent, an integer of no bits.
 
 The types are those of MLIR (`i32`, `index`, `f16`, `vector<128xf32>`) and those of `tg`: `!tg.ref`,
 `!tg.barrier_ref`, `!tg.semaphore_ref`, `!tg.acc`.
@@ -123,7 +123,7 @@ The types are those of MLIR (`i32`, `index`, `f16`, `vector<128xf32>`) and those
 Wrong:
 
 ```mlir
-%buf = tg.alloc : !tg.ref<2x128xf32>
+%buf = tg.alloc : !tg.ref<2x128xfloat, smem>
 ```
 
 Right:
@@ -143,13 +143,13 @@ In MLIR's generic form the properties of an operation stand in `<{...}>` and its
 Wrong:
 
 ```mlir
-%c = "arith.constant"() <{value = 4 index}> : () -> index
+%c = arith.constant 4 : f32
 ```
 
 Right:
 
 ```mlir
-%c = "arith.constant"() <{value = 4 : index}> : () -> index
+%c = arith.constant 4.0 : f32
 ```
 "#;
 
@@ -213,23 +213,27 @@ Right:
 A branch names a block that its region does not have, or a region has two blocks of the same label,
 or a module two symbols of the same name at the same place.
 
-A label is seen in its own region only: no branch leads into or out of the body of a loop or of a
-role.
+A label is seen in its own region only, and only operations of dialects that tidegate does not know
+have regions of several blocks: control flow of kernels is that of `scf`.
 
 Wrong:
 
 ```mlir
-"cf.br"()[^done] : () -> ()
+"other.region"() ({
+  "cf.br"()[^done] : () -> ()
 ^end:
-  "tg.return"() : () -> ()
+  "other.end"() : () -> ()
+}) : () -> ()
 ```
 
 Right:
 
 ```mlir
-"cf.br"()[^end] : () -> ()
+"other.region"() ({
+  "cf.br"()[^end] : () -> ()
 ^end:
-  "tg.return"() : () -> ()
+  "other.end"() : () -> ()
+}) : () -> ()
 ```
 "#;
 
@@ -244,14 +248,18 @@ Aliases are defined at the top level of a file, before or behind their uses. A l
 Wrong:
 
 ```mlir
-%c = arith.constant 0 : index loc(#kernel)
+tg.kernel @k() {
+  %c = arith.constant 0 : index loc(#kernel)
+}
 ```
 
 Right:
 
 ```mlir
 #kernel = loc("kernel.py":12:4)
-%c = arith.constant 0 : index loc(#kernel)
+tg.kernel @k() {
+  %c = arith.constant 0 : index loc(#kernel)
+}
 ```
 "#;
 
@@ -278,25 +286,6 @@ mlir-opt --allow-unregistered-dialect kernel.mlirbc -o kernel.mlir
 A name of `-` reads standard input.
 "#;
 
-    MISSING_ATTRIBUTE = "TG0015", Error, "missing attribute", r#"
-The operation needs an attribute that its text does not give. There is no sensible value to assume,
-so it has to be written.
-
-Reference pages list the attributes of each operation, and which of them have a default.
-
-Wrong:
-
-```mlir
-%i = "tg.axis_index"() : () -> index
-```
-
-Right:
-
-```mlir
-%i = "tg.axis_index"() <{axis = "block"}> : () -> index
-```
-"#;
-
     FILE_TOO_LARGE = "TG0016", Error, "file too large", r#"
 The file, or all files of this run together, are larger than the reader takes. Positions are kept in
 32 bits, which bounds all input texts together at 4 GiB.
@@ -309,7 +298,7 @@ an argument, or split the module: each kernel can be checked and compiled on its
 More errors or warnings were found in a file than are shown for it. They are counted, and this note
 says how many there were and where the first of them is.
 
-Often all follow from the first few; mend those and run again. To see every one, raise the limit of
-the command line or of the sink that collects diagnostics (`Diagnostics::unlimited`).
+Often all follow from the first few; mend those and run again. To see more, raise the limit: by
+`--limit` of `tidegate check`, or in the sink that collects diagnostics (`Diagnostics::unlimited`).
 "#;
 }

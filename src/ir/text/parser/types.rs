@@ -488,10 +488,10 @@ pub fn type_error_code(error: &TypeError) -> Code {
         TypeError::PackedWithLayout => codes::SPEC_PACKED_LAYOUT,
         TypeError::NarrowTmem { .. } => codes::SPEC_TMEM_NARROW,
         TypeError::DynamicExtent { .. } => codes::DYNAMIC_SHAPE,
+        TypeError::Element { .. } => codes::UNSUPPORTED_ELEMENT,
         TypeError::IntegerWidth { .. }
         | TypeError::Extent { .. }
         | TypeError::TooManyElements
-        | TypeError::Element { .. }
         | TypeError::StrideCount { .. }
         | TypeError::Stride { .. }
         | TypeError::TmemShape { .. }
