@@ -7,7 +7,7 @@
 // lane, a warpgroup that has loaded by all 128.
 
 // NVGPU-LABEL: llvm.func @ring
-// NVGPU-DAG: %[[FULL:.*]] = nvgpu.mbarrier.create -> <memorySpace = 3 : i64, num_barriers = 2>
+// NVGPU-DAG: %[[FULL:.*]] = nvgpu.mbarrier.create {{.*}}-> <memorySpace = 3 : i64, num_barriers = 2>
 // NVGPU-DAG: nvgpu.mbarrier.init {{.*}}%c1
 // NVGPU-DAG: nvgpu.mbarrier.init {{.*}}%c128
 // NVGPU: nvvm.fence.mbarrier.init

@@ -79,10 +79,11 @@ tidegate compile --target sm_90a kernel.mlir
 "#;
 
     TOOL_MISSING = "TG0806", Error, "a needed tool was not found", r#"
-An external program is needed for this and was not found: `ptxas` for cubins and SASS reports. They come with the CUDA toolkit, and are looked for in `CUDA_HOME/bin`,
-`/usr/local/cuda/bin` and `PATH`.
+An external program is needed for this and was not found: `ptxas` makes cubins, and is needed for SASS
+reports. It comes with the CUDA toolkit, and from PyPI in `nvidia-cuda-nvcc`. `TIDEGATE_PTXAS` names
+the program; otherwise it is looked for on `PATH` and in the `bin` of `CUDA_HOME`.
 
-Checking and making PTX need none of them.
+Checking and making PTX need no such program.
 
 ```sh
 CUDA_HOME=/opt/cuda-13 tidegate compile --emit cubin --target sm_90a kernel.mlir

@@ -13,7 +13,7 @@
 "x.y"() : () -> vector<-4xf32> // error: TG0006 an extent is at least 1, not -4
 "x.y"() : () -> vector<4x4 f32> // error: TG0002 expected `x` behind an extent, as in `128x64xf32`, found `f32`
 "x.y"() : () -> vector<4x!tg.barrier_ref<1, arrivals = 1>> // error: TG0103 `!tg.barrier_ref<1, arrivals = 1>` is a barrier reference and cannot be the element of an array; a group of barriers is one type, `!tg.barrier_ref<4, arrivals = 1>`
-"x.y"() : () -> vector<4xvector<4xf32>> // error: TG0006 `vector<4xf32>` cannot be an element type; an element is an integer, `index` or floating-point type
+"x.y"() : () -> vector<4xvector<4xf32>> // error: TG0407 `vector<4xf32>` cannot be an element type; an element is an integer, `index` or floating-point type
 "x.y"() : () -> vector<99999999999999999999xf32> // error: TG0008 the extent is too large
 "x.y"() : () -> vector<4294967296x4294967296xf32> // error: TG0006 the shape has more elements than 63 bits can count
 "x.y"() : () -> !tg.ref<2x128xf32> // error: TG0002 expected `,` and the memory space, as in `!tg.ref<128xf32, smem>`, found `>`
