@@ -211,7 +211,6 @@ tg.kernel @axes(out %o: !tg.ref<2x3x4x5x4xi32, gmem>) grid ["a" = 2, "b" = 3, "c
 
 // A tiled, swizzled ring between a warp and two warpgroups that give it registers back.
 tg.kernel @tiles(in %x: !tg.ref<256x128xf16, gmem>, out %o: !tg.ref<256x128xf16, gmem>) grid ["g" = 2] {
-  %even = arith.constant false
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
@@ -228,7 +227,7 @@ tg.kernel @tiles(in %x: !tg.ref<256x128xf16, gmem>, out %o: !tg.ref<256x128xf16,
       %half = tg.axis_index "half" : index
       %from = arith.muli %half, %c32 : index
       scf.for %k = %c0 to %c2 step %c1 {
-        tg.barrier_wait_parity %full[%k], %even : !tg.barrier_ref<2, arrivals = 1>
+        tg.barrier_wait %full[%k] : !tg.barrier_ref<2, arrivals = 1>
         %v = tg.load %in[%k, %from, 0] : !tg.ref<2x64x128xf16, smem, tile = [8, 64], swizzle = 128> -> vector<32x128xf16>
         %w = arith.addf %v, %v : vector<32x128xf16>
         tg.store %w, %out[%k, %from, 0] : vector<32x128xf16>, !tg.ref<2x64x128xf16, smem, tile = [8, 64], swizzle = 128>

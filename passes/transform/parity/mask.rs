@@ -212,8 +212,8 @@ impl<'a> Threader<'a> {
 
     fn wait(&mut self, op: Op, words: &mut Words) {
         let Some(&index) = self.member.get(&op) else { return };
-        let Some(&position) = self.waits.by_op.get(&op) else { return };
-        let slot = self.waits.list[position].slot.clone();
+        // Loops around it have been rebuilt, and what was an argument of one is now one of the other.
+        let Some((_, slot)) = super::slot::resolve(self.module, op) else { return };
         let group = &self.groups[index];
         let own = &mut words[index];
         replace(self.module, op, |builder| {
@@ -236,12 +236,12 @@ impl<'a> Threader<'a> {
     }
 
     fn init(&mut self, op: Op, touched: &BTreeSet<usize>, words: &mut Words) {
-        let Some((_, slot)) = self.waits.inits.get(&op) else { return };
+        let Some((_, slot)) = super::slot::resolve_init(self.module, op) else { return };
         for &index in touched {
             let group = &self.groups[index];
             let own = &mut words[index];
             let mut builder = OpBuilder::after(self.module, op);
-            let fits = match (group.slot, slot) {
+            let fits = match (group.slot, &slot) {
                 (Some(wanted), Some(slot)) => match slot.constant() {
                     Some(slot) => slot == wanted,
                     None => {

@@ -365,8 +365,9 @@ impl Ring {
             remainder(module, index).map_or((index, None), |(value, n)| (value, Some(n)));
         let base = wait.slot.base;
         let (scale, clock_value) = affine(module, position, 0)?;
-        if let Some(clock) = nest.clock(module, clock_value, 0) {
-            let n = modulus?;
+        if let Some(n) = modulus
+            && let Some(clock) = nest.clock(module, clock_value, 0)
+        {
             // A start that may be negative breaks the sequence where it wraps, unless n divides 2^64.
             if let Start::Value(start) = clock.start
                 && !n.cast_unsigned().is_power_of_two()

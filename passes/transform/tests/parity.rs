@@ -434,9 +434,58 @@ fn barriers_out_of_control_flow_are_refused() {
 }
 
 #[test]
+fn counters_of_loops_are_slots() {
+    // One loop, each barrier once: no state.
+    assert_free(&format!("{G4}\nscf.for %i = %c0 to %c4 step %c1 {{ tg.barrier_wait %g[%i] {T4} }}"));
+    assert_free(&format!("{G4}\nscf.for %i = %c1 to %c4 step %c2 {{ tg.barrier_wait %g[%i] {T4} }}"));
+    // The masks are carried by loops that are rebuilt, with new counters.
+    assert_masked(&format!(
+        "{G4}
+         scf.for %i = %c0 to %c3 step %c1 {{
+           scf.for %j = %c0 to %c4 step %c1 {{
+             tg.barrier_wait %g[%i] {T4}
+             scf.if %p {{ tg.barrier_wait %g[%j] {T4} }}
+           }}
+         }}"
+    ));
+    assert_masked(&format!(
+        "{G4}
+         scf.for %i = %c0 to %c4 step %c1 {{
+           tg.barrier_wait %g[%i] {T4}
+           tg.inval_barrier %g[%i] {T4}
+           tg.init_barrier %g[%i] {T4}
+           scf.if %p {{ tg.barrier_wait %g[%i] {T4} }}
+         }}"
+    ));
+}
+
+#[test]
 fn generated_programs_wait_with_the_right_parity() {
     for seed in 0..60 {
-        assert_right(&generate(seed));
+        assert_generated(seed);
+    }
+}
+
+/// The same for as many programs as `PARITY_PROGRAMS` says.
+#[test]
+#[ignore = "takes minutes"]
+fn many_generated_programs_wait_with_the_right_parity() {
+    let count = std::env::var("PARITY_PROGRAMS").ok().and_then(|count| count.parse().ok()).unwrap_or(20_000);
+    for seed in 60..60 + count {
+        assert_generated(seed);
+    }
+}
+
+#[track_caller]
+fn assert_generated(seed: u64) {
+    let text = generate(seed);
+    if seed % 4 == 0 {
+        // Two kernels; the evaluator takes the first.
+        let other = generate(seed + 1).replace("@k(", "@other(");
+        assert_right(&format!("{text}{other}"));
+        assert_right(&format!("{other}{text}"));
+    } else {
+        assert_right(&text);
     }
 }
 

@@ -10,6 +10,8 @@ struct Generator {
     names: usize,
     /// Index values in scope.
     scope: Vec<String>,
+    /// Counters in scope that stay below a constant, with that.
+    counters: Vec<(String, i64)>,
     /// Barriers of each group.
     groups: Vec<i64>,
     budget: usize,
@@ -49,8 +51,18 @@ impl Generator {
         let count = self.groups[group];
         let ty = format!("!tg.barrier_ref<{count}, arrivals = 1>");
         let small = self.next(usize::try_from(count).unwrap());
-        let index = match self.next(3) {
+        let index = match self.next(4) {
             0 => format!("{small}"),
+            // A counter as it is, where its range is known to fit.
+            3 if !self.counters.is_empty() && count > 1 => {
+                let fitting: Vec<String> = self
+                    .counters
+                    .iter()
+                    .filter(|(_, upper)| *upper <= count)
+                    .map(|(name, _)| name.clone())
+                    .collect();
+                if fitting.is_empty() { format!("{small}") } else { self.pick(&fitting) }
+            }
             kind => {
                 let mut value = self.value();
                 if kind == 2 {
@@ -105,8 +117,13 @@ impl Generator {
                     let (lower, step) =
                         (self.pick(&["%c0", "%c0", "%c1"]), self.pick(&["%c1", "%c1", "%c2"]));
                     self.line(&format!("scf.for {counter} = {lower} to {upper} step {step} {{"));
-                    self.scope.push(counter);
+                    self.scope.push(counter.clone());
+                    let bounds = self.counters.len();
+                    if let Some(bound) = upper.strip_prefix("%c").and_then(|bound| bound.parse().ok()) {
+                        self.counters.push((counter, bound));
+                    }
                     self.block(depth - 1);
+                    self.counters.truncate(bounds);
                     self.scope.pop();
                     self.line("}");
                 }
@@ -155,6 +172,7 @@ pub(super) fn generate(seed: u64) -> String {
         text: String::new(),
         names: 0,
         scope: vec!["%a".into(), "%b".into()],
+        counters: Vec::new(),
         groups: Vec::new(),
         budget: 14,
     };
