@@ -224,6 +224,7 @@ fn optimisation_neither_adds_nor_removes_synchronisation() {
         "test_wait",
         "mbarrier.inval",
         "bar.sync",
+        "bar.red",
         "fence.",
         "barrier.cluster",
         "cp.async.bulk",
@@ -297,6 +298,14 @@ fn what_cannot_be_lowered_is_a_diagnostic() {
                 .to_owned(),
             "cse",
             "error[TG0802]: `arith.remf` has no instruction on the GPU",
+        ),
+        (
+            kernel(
+                "%v = arith.constant 1.0 : f8E4M3FN\n\
+                 %w = arith.addf %v, %v : f8E4M3FN",
+            ),
+            "cse",
+            "error[TG0802]: `arith.addf` has no arithmetic on 8-bit floats",
         ),
         ("module {}".to_owned(), "cse", "error[TG0807]: the module has no kernel to lower"),
     ];

@@ -7,7 +7,9 @@ use tidegate_ir::types::{FloatKind, TypeKind};
 use tidegate_ir::{Attr, Op, Value};
 
 use super::{
-    Lower, Lowering, unsupported,
+    Lower, Lowering,
+    convert::byte_of,
+    unsupported,
     value::{Array, Form, Low},
 };
 use crate::{analysis::layout::Layout, lower::mlir::emit::Comparison};
@@ -23,6 +25,7 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
             ArithOp::MinNumF => self.elementwise(op, "llvm.intr.minnum", false),
             ArithOp::RemF => Err(unsupported(self.module(), op, "has no instruction on the GPU").into()),
             ArithOp::ExtF | ArithOp::TruncF => self.convert_float(op),
+            ArithOp::Select => self.elementwise(op, "arith.select", false),
             ArithOp::CeilDivUI => self.division(op, &|this, a, b| {
                 // (a - 1) / b + 1, and 0 for a = 0.
                 let ty = a.r#type();
@@ -63,7 +66,6 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
             | ArithOp::MulUIExtended
             | ArithOp::CmpI
             | ArithOp::CmpF
-            | ArithOp::Select
             | ArithOp::ExtSI
             | ArithOp::ExtUI
             | ArithOp::TruncI
@@ -80,7 +82,7 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
     }
 
     /// Refuses arithmetic on formats that are carried as bits.
-    fn refuse_bits(&self, op: Op) -> Lower<()> {
+    pub(super) fn refuse_bits(&self, op: Op) -> Lower<()> {
         let module = self.module();
         let is_bits = |value: Value| {
             let elem = module.types.elem_of(module.ty(value));
@@ -135,10 +137,11 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
                 Ok(self.e.integer(ty, value)?)
             }
             AttrKind::Float { bits, ty: float } => {
-                if let TypeKind::Float(FloatKind::F8E4M3FN | FloatKind::F8E5M2 | FloatKind::F8E8M0FNU) =
-                    module.types.kind(*float)
+                if let TypeKind::Float(
+                    kind @ (FloatKind::F8E4M3FN | FloatKind::F8E5M2 | FloatKind::F8E8M0FNU),
+                ) = module.types.kind(*float)
                 {
-                    return Err(unsupported(module, op, "has no arithmetic on 8-bit floats").into());
+                    return Ok(self.e.integer(ty, byte_of(f64::from_bits(*bits), *kind).into())?);
                 }
                 Ok(self.e.float(ty, f64::from_bits(*bits))?)
             }
@@ -331,36 +334,6 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
         }
     }
 
-    /// `arith.extf` and `arith.truncf`.
-    fn convert_float(&mut self, op: Op) -> Lower<()> {
-        let module = self.module();
-        let kind = |value: Value| match module.types.kind(module.types.elem_of(module.ty(value))) {
-            TypeKind::Float(kind) => Some(*kind),
-            _ => None,
-        };
-        let source = module.get_operand(op, 0);
-        let (from, to) = (source.and_then(kind), module.results(op).next().and_then(kind));
-        match (from, to) {
-            (Some(FloatKind::TF32), Some(FloatKind::F32)) => {
-                // The same 32 bits.
-                let low = source.map(|source| self.low(op, source)).transpose()?;
-                if let (Some(low), Some(result)) = (low, module.results(op).next()) {
-                    self.values.insert(result, low);
-                }
-                Ok(())
-            }
-            (Some(FloatKind::F32), Some(FloatKind::TF32)) => self.map_elements(op, &|this, element| {
-                let bits = this.e.intrinsic("llvm.nvvm.f2tf32.rna", &[element], this.e.types().i32)?;
-                Ok(this.e.convert("arith.bitcast", bits, this.e.types().f32)?)
-            }),
-            (Some(from), Some(to)) if is_plain(from) && is_plain(to) => {
-                let name = module.op_name(op);
-                self.elementwise(op, name, true)
-            }
-            _ => Err(unsupported(module, op, "converts between formats that have no lowering").into()),
-        }
-    }
-
     /// Applies `function` to each element of the only operand.
     pub(super) fn map_elements(
         &mut self,
@@ -413,19 +386,5 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
         }
         self.set_array(op, Array { layout: form.layout, chunks });
         Ok(())
-    }
-}
-
-/// Formats that LLVM computes with.
-fn is_plain(kind: FloatKind) -> bool {
-    match kind {
-        FloatKind::F16 | FloatKind::BF16 | FloatKind::F32 | FloatKind::F64 => true,
-        FloatKind::TF32
-        | FloatKind::F8E4M3FN
-        | FloatKind::F8E5M2
-        | FloatKind::F8E8M0FNU
-        | FloatKind::F6E2M3FN
-        | FloatKind::F6E3M2FN
-        | FloatKind::F4E2M1FN => false,
     }
 }

@@ -265,25 +265,20 @@ impl<'p, 'c, 'a> Lowering<'p, 'c, 'a> {
         let parity = self.named_number(op, "parity")?;
         let scope = if barrier.plan.remote { Scope::Cluster } else { Scope::Block };
         let done = e.test_at(barrier.address(&e)?, parity, scope)?;
-        // What a thread does follows from the answer, so all its lanes need the same one: that of the elected lane.
+        // What a thread does follows from the answer, so all its lanes need the same one.
         let done = match self.thread.single {
             true => done,
-            false => self.same_in_all_lanes(op, done)?,
+            false => self.same_in_all_lanes(done)?,
         };
         self.set_number(op, done);
         Ok(())
     }
 
-    /// The answer that all lanes of the thread go by.
-    fn same_in_all_lanes(&self, op: Op, done: Mlir<'c, 'a>) -> Lower<Mlir<'c, 'a>> {
+    /// The answer that all lanes of the thread go by: whether all of them have seen the phase complete.
+    fn same_in_all_lanes(&mut self, done: Mlir<'c, 'a>) -> Lower<Mlir<'c, 'a>> {
         let e = self.e;
         if self.crew().lanes != crate::lower::plan::shape::WARP {
-            return Err(unsupported(
-                self.module(),
-                op,
-                "by a whole warpgroup has no lowering: wait, or let a role of one warp test",
-            )
-            .into());
+            return self.join_all(done);
         }
         let all = e.i32(-1)?;
         let kind = ("kind", e.attribute("#nvvm<vote_sync_kind all>")?);

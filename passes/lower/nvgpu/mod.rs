@@ -10,7 +10,7 @@
 //! | `thread` | the executing thread: lanes, the elected one, joins |
 //! | `value` | what stands for a value of the IR: numbers, and arrays in registers |
 //! | `index`, `address` | sums of indices; places in shared and global memory |
-//! | `arith`, `math`, `vector`, `scf` | those dialects |
+//! | `arith`, `convert`, `math`, `vector`, `scf` | those dialects |
 //! | `memory`, `barrier`, `copy`, `sync` | dialect `tg` |
 //!
 //! Every op of the result carries the number of the op it comes from ([`OpTag`]), so that what
@@ -19,6 +19,7 @@
 mod address;
 mod arith;
 mod barrier;
+mod convert;
 mod copy;
 mod index;
 mod kernel;
@@ -35,7 +36,7 @@ use rustc_hash::FxHashMap;
 use serde_json::Value as Json;
 use tidegate_ir::diag::{Diagnostic, Diagnostics, Reported, codes};
 use tidegate_ir::entity::EntityId;
-use tidegate_ir::ops::{Opcode, TgOp};
+use tidegate_ir::ops::{Opcode, TgOp, VectorOp};
 use tidegate_ir::{Block, Module, Op, Value};
 
 use self::{kernel::Prologue, thread::Thread, value::Low};
@@ -245,8 +246,16 @@ impl<'p, 'c, 'a> Lowering<'p, 'c, 'a> {
         }
         match self.module().opcode(op) {
             Opcode::Arith(arith) => self.arith(arith, op),
-            Opcode::Math(math) => self.math(math, op),
-            Opcode::Vector(vector) => self.vector(vector, op),
+            Opcode::Math(math) => {
+                self.refuse_bits(op)?;
+                self.math(math, op)
+            }
+            Opcode::Vector(vector) => {
+                if matches!(vector, VectorOp::Reduction | VectorOp::MultiReduction) {
+                    self.refuse_bits(op)?;
+                }
+                self.vector(vector, op)
+            }
             Opcode::Scf(scf) => self.scf(scf, op),
             Opcode::Tg(tg) => self.tg(tg, op),
             Opcode::Builtin(_) => {

@@ -1,6 +1,6 @@
 //! The executing thread: its lanes, the one that acts for all, and joins.
 
-use melior::ir::Value as Mlir;
+use melior::ir::{Type as MlirType, Value as Mlir};
 use tidegate_ir::diag::codes;
 
 use super::{Lower, Lowering, refuse};
@@ -107,25 +107,52 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
         if self.thread.whole_block {
             return Ok(self.e.block_barrier()?);
         }
+        self.at_own_barrier(&[], &|e, id, lanes| {
+            e.named_barrier(id, lanes)?;
+            Ok(Vec::new())
+        })?;
+        Ok(())
+    }
+
+    /// Joins the lanes of the thread, a warpgroup or more; gives whether `flag`, an `i1`, is true in all of them.
+    pub(super) fn join_all(&mut self, flag: Mlir<'c, 'a>) -> Lower<Mlir<'c, 'a>> {
+        if self.thread.whole_block {
+            return Ok(self.e.all_lanes(0, self.crew().lanes, flag)?);
+        }
+        let i1 = self.e.types().i1;
+        let all = self.at_own_barrier(&[i1], &|e, id, lanes| Ok(vec![e.all_lanes(id, lanes, flag)?]))?;
+        Ok(all.first().copied().unwrap_or(flag))
+    }
+
+    /// Has each thread of the crew act on its own named barrier, by constant numbers: with a computed one `ptxas`
+    /// reserves all 16.
+    #[allow(clippy::type_complexity, reason = "two uses")]
+    fn at_own_barrier(
+        &mut self,
+        results: &[MlirType<'c>],
+        act: &dyn Fn(&Emitter<'c, 'a>, u32, u32) -> Lower<Vec<Mlir<'c, 'a>>>,
+    ) -> Lower<Vec<Mlir<'c, 'a>>> {
         let ids = self.barrier_ids()?;
         let mut e = self.e;
-        // One named barrier for each thread, by constant numbers: with a computed one `ptxas` reserves all 16.
         let mut ends = Vec::new();
-        let (Some((&last, others)), lanes) = (ids.split_last(), crew.lanes) else { return Ok(()) };
+        let (Some((&last, others)), lanes) = (ids.split_last(), self.crew().lanes) else {
+            return Ok(Vec::new());
+        };
         for (number, &id) in others.iter().enumerate() {
             let Some(index) = self.thread.index else { break };
             let number = i64::try_from(number).unwrap_or(i64::MAX);
-            let own = e.if_else(e.compare(Comparison::Equal, index, e.i32(number)?)?, &[])?;
-            own.then.named_barrier(id, lanes)?;
-            own.then.yield_values(&[])?;
-            ends.push(own.otherwise);
+            let own = e.if_else(e.compare(Comparison::Equal, index, e.i32(number)?)?, results)?;
+            let values = act(&own.then, id, lanes)?;
+            own.then.yield_values(&values)?;
             e = own.otherwise;
+            ends.push(own);
         }
-        e.named_barrier(last, lanes)?;
-        for end in ends {
-            end.yield_values(&[])?;
+        let mut values = act(&e, last, lanes)?;
+        for own in ends.into_iter().rev() {
+            own.otherwise.yield_values(&values)?;
+            values = own.results;
         }
-        Ok(())
+        Ok(values)
     }
 
     /// The named barriers of the threads of the crew.

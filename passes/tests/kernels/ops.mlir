@@ -250,3 +250,31 @@ tg.kernel @tiles(in %x: !tg.ref<256x128xf16, gmem>, out %o: !tg.ref<256x128xf16,
     }
   }
 }
+
+// Floats of 8 bits: in pairs, one alone, and the same one in every place.
+tg.kernel @bytes(in %x: !tg.ref<1024xf32, gmem>, in %h: !tg.ref<300xf16, gmem>, in %b: !tg.ref<256xbf16, gmem>, out %o: !tg.ref<1024xf8E4M3FN, gmem>, out %p: !tg.ref<300xf8E5M2, gmem>, out %q: !tg.ref<256xf8E4M3FN, gmem>, out %y: !tg.ref<1024xf32, gmem>, out %z: !tg.ref<256xbf16, gmem>, %s: f32, %n: f16) {
+  %v = tg.load %x : !tg.ref<1024xf32, gmem> -> vector<1024xf32>
+  %e = arith.truncf %v : vector<1024xf32> to vector<1024xf8E4M3FN>
+  tg.store %e, %o : vector<1024xf8E4M3FN>, !tg.ref<1024xf8E4M3FN, gmem>
+  %l = tg.load %o : !tg.ref<1024xf8E4M3FN, gmem> -> vector<1024xf8E4M3FN>
+  %w = arith.extf %l : vector<1024xf8E4M3FN> to vector<1024xf32>
+  tg.store %w, %y : vector<1024xf32>, !tg.ref<1024xf32, gmem>
+  %hv = tg.load %h : !tg.ref<300xf16, gmem> -> vector<300xf16>
+  %he = arith.truncf %hv : vector<300xf16> to vector<300xf8E5M2>
+  tg.store %he, %p : vector<300xf8E5M2>, !tg.ref<300xf8E5M2, gmem>
+  %bv = tg.load %b : !tg.ref<256xbf16, gmem> -> vector<256xbf16>
+  %be = arith.truncf %bv : vector<256xbf16> to vector<256xf8E4M3FN>
+  %one = arith.constant dense<1.5> : vector<256xf8E4M3FN>
+  tg.store %be, %q : vector<256xf8E4M3FN>, !tg.ref<256xf8E4M3FN, gmem>
+  %bw = arith.extf %be : vector<256xf8E4M3FN> to vector<256xbf16>
+  tg.store %bw, %z : vector<256xbf16>, !tg.ref<256xbf16, gmem>
+  %se = arith.truncf %s : f32 to f8E4M3FN
+  tg.store %se, %o[3] : f8E4M3FN, !tg.ref<1024xf8E4M3FN, gmem>
+  %ne = arith.truncf %n : f16 to f8E5M2
+  %nf = arith.extf %ne : f8E5M2 to f32
+  tg.store %nf, %y[5] : f32, !tg.ref<1024xf32, gmem>
+  %many = vector.broadcast %se : f8E4M3FN to vector<256xf8E4M3FN>
+  %manyf = arith.extf %many : vector<256xf8E4M3FN> to vector<256xf32>
+  tg.store %manyf, %y[256] : vector<256xf32>, !tg.ref<1024xf32, gmem>
+  tg.store %one, %q : vector<256xf8E4M3FN>, !tg.ref<256xf8E4M3FN, gmem>
+}

@@ -183,3 +183,36 @@ tg.kernel @printing(in %x: !tg.ref<128xf32, gmem>) grid ["g" = 2] {
   %sum = vector.reduction <add>, %v : vector<128xf32> into f32
   tg.debug_print "block {}: {}% of {}", %g, %sum, %v : index, f32, vector<128xf32>
 }
+
+// Whole warpgroups that ask whether a copy has come, all lanes of each with one answer.
+tg.kernel @polls(in %x: !tg.ref<256xf32, gmem>, out %y: !tg.ref<256xf32, gmem>) {
+  %c0 = arith.constant 0 : index
+  %c128 = arith.constant 128 : index
+  %even = arith.constant false
+  %one = arith.constant 1 : i32
+  %zero = arith.constant 0 : i32
+  %true = arith.constant true
+  %buf = tg.alloc : !tg.ref<256xf32, smem>
+  %full = tg.alloc_barrier : !tg.barrier_ref<1, arrivals = 1>
+  tg.warp_specialize {
+    role @loader warps 1 {
+      tg.copy_gmem_to_smem %x[0] -> %buf, %full : !tg.ref<256xf32, gmem> -> !tg.ref<256xf32, smem>, !tg.barrier_ref<1, arrivals = 1>
+    }
+    role @pollers threads ["half" = 2] {
+      %half = tg.axis_index "half" : index
+      %from = arith.muli %half, %c128 : index
+      %tries = scf.while (%n = %zero) : (i32) -> (i32) {
+        %done = tg.barrier_test %full, %even : !tg.barrier_ref<1, arrivals = 1>
+        %again = arith.xori %done, %true : i1
+        scf.condition(%again) %n : i32
+      } do {
+      ^bb0(%n: i32):
+        %next = arith.addi %n, %one : i32
+        scf.yield %next : i32
+      }
+      tg.barrier_wait_parity %full, %even : !tg.barrier_ref<1, arrivals = 1>
+      %v = tg.load %buf[%from] : !tg.ref<256xf32, smem> -> vector<128xf32>
+      tg.store %v, %y[%from] : vector<128xf32>, !tg.ref<256xf32, gmem>
+    }
+  }
+}

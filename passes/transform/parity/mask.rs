@@ -142,7 +142,6 @@ pub(super) fn thread(module: &mut Module, waits: &Waits, mut groups: Vec<Group>)
 
 struct Threader<'a> {
     module: &'a mut Module,
-    waits: &'a Waits,
     groups: Vec<Group>,
     /// The group of each wait.
     member: FxHashMap<Op, usize>,
@@ -154,7 +153,7 @@ struct Threader<'a> {
 type Words = Vec<Vec<Value>>;
 
 impl<'a> Threader<'a> {
-    fn new(module: &'a mut Module, waits: &'a Waits, groups: Vec<Group>) -> Self {
+    fn new(module: &'a mut Module, waits: &Waits, groups: Vec<Group>) -> Self {
         let mut member = FxHashMap::default();
         let mut touched: FxHashMap<Op, BTreeSet<usize>> = FxHashMap::default();
         for (index, group) in groups.iter().enumerate() {
@@ -177,7 +176,7 @@ impl<'a> Threader<'a> {
                 }
             }
         }
-        Self { module, waits, groups, member, touched }
+        Self { module, groups, member, touched }
     }
 
     fn run(&mut self, home: Op) {

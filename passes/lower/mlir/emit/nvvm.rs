@@ -77,6 +77,21 @@ impl<'c, 'a> Emitter<'c, 'a> {
         self.inline_asm(&format!("bar.sync {id}, {lanes};"), "~{memory}", &[], None, true).map(drop)
     }
 
+    /// `bar.red.and`: the named barrier `id` of `lanes` lanes, and whether `flag`, an `i1`, is true in all of them.
+    ///
+    /// # Errors
+    ///
+    /// [`MlirError`](super::MlirError).
+    pub fn all_lanes(&self, id: u32, lanes: u32, flag: Value<'c, 'a>) -> Emitted<Value<'c, 'a>> {
+        let flag = self.to_integer(flag, self.types.i32)?;
+        let text = format!(
+            "{{ .reg .pred p; setp.ne.b32 p, $1, 0; bar.red.and.pred p, {id}, {lanes}, p; selp.b32 $0, 1, 0, p; }}"
+        );
+        let all = self.inline_asm(&text, "=r,r,~{memory}", &[flag], Some(self.types.i32), true)?;
+        let zero = self.i32(0)?;
+        self.compare(super::Comparison::NotEqual, all.unwrap_or(flag), zero)
+    }
+
     /// `bar.warp.sync`: all lanes of the warp.
     ///
     /// # Errors
