@@ -479,7 +479,7 @@ fn many_generated_programs_wait_with_the_right_parity() {
 #[track_caller]
 fn assert_generated(seed: u64) {
     let text = generate(seed);
-    if seed % 4 == 0 {
+    if seed.is_multiple_of(4) {
         // Two kernels; the evaluator takes the first.
         let other = generate(seed + 1).replace("@k(", "@other(");
         assert_right(&format!("{text}{other}"));
