@@ -3,6 +3,8 @@
 //! Each is a kernel that a person could have meant: inputs are read by loads or by TMA through a ring of barriers,
 //! worked on by array ops in loops and branches, and written by stores or TMA, by one thread, several, or roles.
 
+mod arrays;
+
 use std::fmt::Write;
 
 use fastrand::Rng;
@@ -53,6 +55,8 @@ struct Generator {
     elem: Elem,
     /// The shape of every array of the kernel but those made by reductions and reshapes.
     shape: Vec<usize>,
+    /// Whether the number of steps is known at the launch only.
+    dynamic: bool,
 }
 
 impl Generator {
@@ -62,7 +66,8 @@ impl Generator {
         let shapes: &[&[usize]] =
             &[&[128], &[256], &[512], &[64], &[192], &[8, 64], &[64, 64], &[16, 128], &[4, 8, 32]];
         let shape = shapes[rng.usize(..shapes.len())].to_vec();
-        Self { rng, text: String::new(), indent: 0, next: 0, elem, shape }
+        let dynamic = rng.u8(..4) == 0;
+        Self { rng, text: String::new(), indent: 0, next: 0, elem, shape, dynamic }
     }
 
     fn line(&mut self, line: &str) {
@@ -96,6 +101,7 @@ impl Generator {
         format!("vector<{}{}>", self.dims(), self.elem.name())
     }
     fn gmem(&self, steps: usize) -> String {
+        let steps = if self.dynamic { "?".to_owned() } else { steps.to_string() };
         format!("!tg.ref<{steps}x{}{}, gmem>", self.dims(), self.elem.name())
     }
     fn ring(&self, slots: usize) -> String {
@@ -124,7 +130,11 @@ impl Generator {
         for (name, value) in [("%c0", 0), ("%c1", 1), ("%c2", 2)] {
             self.line(&format!("{name} = arith.constant {value} : index"));
         }
-        self.line(&format!("%steps = arith.constant {steps} : index"));
+        if self.dynamic {
+            self.line(&format!("%steps = tg.dim %x, 0 : {x}"));
+        } else {
+            self.line(&format!("%steps = arith.constant {steps} : index"));
+        }
         match roles {
             0 => self.plain(steps, !threads.is_empty()),
             _ if self.fits_tma() => self.specialised(steps, true),
@@ -149,7 +159,9 @@ impl Generator {
     fn specialised(&mut self, steps: usize, tma: bool) {
         let slots = self.rng.usize(1..5);
         let (ring, array) = (self.ring(slots), self.array());
-        let barrier = format!("!tg.barrier_ref<{slots}, arrivals = 1>");
+        // More barriers than a word has bits, of which the first are used.
+        let barriers = if self.rng.u8(..6) == 0 { 40 } else { slots };
+        let barrier = format!("!tg.barrier_ref<{barriers}, arrivals = 1>");
         let (x, y) = (self.gmem(steps), self.gmem(steps));
         self.line(&format!("%buf = tg.alloc : {ring}"));
         let staged = tma && self.rng.bool();
@@ -207,14 +219,21 @@ impl Generator {
     /// Some array ops on `value`.
     fn work(&mut self, mut value: String, index: &str) -> String {
         for _ in 0..self.rng.usize(1..6) {
-            value = match self.rng.u8(..10) {
+            value = match self.rng.u8(..14) {
                 0..=4 => self.elementwise(&value),
                 5 => self.looped(&value),
                 6 => self.branched(&value, index),
                 7 => self.reduced(&value),
                 8 => self.reshaped(&value),
+                9 => self.transposed(&value),
+                10 => self.normalised(&value),
+                11 => self.cast(&value),
+                12 => self.repeated(&value),
                 _ => self.chosen(&value),
             };
+        }
+        if self.rng.u8(..8) == 0 {
+            self.told(index);
         }
         value
     }

@@ -119,6 +119,74 @@ fn whole_block(plan: &Plan<'_>) -> Option<Crew> {
     })
 }
 
+/// Whether all lanes of the block can execute `op` outside of the roles of a kernel that has some: it means the same to
+/// threads of any size.
+fn fits_outside_roles(module: &Module, op: Op) -> bool {
+    // An array that is one number in every lane is that for all.
+    let splats = |values: Vec<Value>| {
+        values
+            .into_iter()
+            .filter(|&value| module.types.as_vector(module.ty(value)).is_some())
+            .all(|value| value_layout(module, value) == Some(Layout::Splat))
+    };
+    match module.opcode(op) {
+        // An array that is one number in every lane means the same to threads of any size.
+        Opcode::Arith(_) | Opcode::Math(_) | Opcode::Vector(VectorOp::Broadcast | VectorOp::ShapeCast) => {
+            splats(module.results(op).collect())
+        }
+        Opcode::Tg(tg) => match tg {
+            TgOp::Return
+            | TgOp::AxisIndex
+            | TgOp::Dim
+            | TgOp::Alloc
+            | TgOp::AllocBarrier
+            | TgOp::At
+            | TgOp::Subview
+            | TgOp::InitBarrier
+            | TgOp::InvalBarrier
+            | TgOp::Assert
+            | TgOp::BlockSync
+            | TgOp::ClusterSync => true,
+            // A number is the same in all lanes.
+            TgOp::Load => module.results(op).all(|value| module.types.as_vector(module.ty(value)).is_none()),
+            TgOp::Kernel
+            | TgOp::WarpSpecialize
+            | TgOp::Store
+            | TgOp::Role
+            | TgOp::BarrierArrive
+            | TgOp::BarrierArriveExpectTx
+            | TgOp::BarrierExpectTx
+            | TgOp::BarrierWait
+            | TgOp::BarrierWaitParity
+            | TgOp::BarrierTest
+            | TgOp::CopyGmemToSmem
+            | TgOp::CopySmemToGmem
+            | TgOp::CommitGroup
+            | TgOp::WaitSmemToGmem
+            | TgOp::CommitSmem
+            | TgOp::ThreadSync
+            | TgOp::SetMaxRegisters
+            | TgOp::DebugPrint => false,
+        },
+        // Arrays that go through control flow must not be spread either.
+        Opcode::Scf(_) => {
+            let inner = module.walk(op);
+            splats(inner.iter().flat_map(|&op| module.results(op)).collect())
+                && splats(block_args(module, &inner))
+                && inner.iter().skip(1).all(|&op| fits_outside_roles(module, op))
+        }
+        Opcode::Vector(_) | Opcode::Builtin(_) => false,
+        Opcode::Opaque(_) => true,
+    }
+}
+
+/// The arguments of the blocks of `ops`.
+fn block_args(module: &Module, ops: &[Op]) -> Vec<Value> {
+    let regions = ops.iter().flat_map(|&op| module.regions(op));
+    let blocks = regions.flat_map(|&region| module.region_blocks(region));
+    blocks.flat_map(|&block| module.block_args(block).iter().copied()).collect()
+}
+
 fn parameter(plan: &Plan<'_>, param: Param) -> Lower<Parameter> {
     let module = plan.module;
     Ok(match param {
@@ -254,51 +322,12 @@ impl<'p, 'c, 'a> Lowering<'p, 'c, 'a> {
         let mut roles_done = false;
         for op in module.block_ops(body) {
             let allowed = match module.opcode(op) {
-                // An array that is one number in every lane means the same to threads of any size.
-                Opcode::Arith(_)
-                | Opcode::Math(_)
-                | Opcode::Vector(VectorOp::Broadcast | VectorOp::ShapeCast) => module
-                    .results(op)
-                    .filter(|&value| module.types.as_vector(module.ty(value)).is_some())
-                    .all(|value| value_layout(module, value) == Some(Layout::Splat)),
-                Opcode::Tg(tg) => match tg {
-                    TgOp::Return
-                    | TgOp::AxisIndex
-                    | TgOp::Dim
-                    | TgOp::Alloc
-                    | TgOp::AllocBarrier
-                    | TgOp::At
-                    | TgOp::Subview
-                    | TgOp::WarpSpecialize
-                    | TgOp::InitBarrier
-                    | TgOp::BlockSync
-                    | TgOp::ClusterSync => true,
-                    TgOp::Kernel
-                    | TgOp::InvalBarrier
-                    | TgOp::Load
-                    | TgOp::Store
-                    | TgOp::Role
-                    | TgOp::BarrierArrive
-                    | TgOp::BarrierArriveExpectTx
-                    | TgOp::BarrierExpectTx
-                    | TgOp::BarrierWait
-                    | TgOp::BarrierWaitParity
-                    | TgOp::BarrierTest
-                    | TgOp::CopyGmemToSmem
-                    | TgOp::CopySmemToGmem
-                    | TgOp::CommitGroup
-                    | TgOp::WaitSmemToGmem
-                    | TgOp::CommitSmem
-                    | TgOp::ThreadSync
-                    | TgOp::SetMaxRegisters
-                    | TgOp::DebugPrint
-                    | TgOp::Assert => false,
-                },
-                Opcode::Scf(_) | Opcode::Vector(_) | Opcode::Builtin(_) => false,
-                Opcode::Opaque(_) => true,
+                Opcode::Tg(TgOp::WarpSpecialize) => true,
+                _ => fits_outside_roles(module, op),
             };
             if !allowed {
-                let what = "outside the roles of a kernel that has roles has no lowering";
+                let what =
+                    "outside the roles of a kernel that has roles has no lowering: it belongs into a role";
                 return Err(unsupported(module, op, what).into());
             }
             let pure = module.opcode(op).is_pure() || module.opcode(op).is_terminator();
