@@ -198,13 +198,18 @@ pub fn place(requests: &[SmemRequest], may_share: Option<MayShare<'_>>) -> SmemL
     let mut open: Vec<&SmemRequest> = requests.iter().filter(|request| request.offset.is_none()).collect();
     // Stable: what has one alignment keeps the order of `requests`.
     open.sort_by_key(|request| std::cmp::Reverse(request.alignment));
-    match may_share {
+    match may_share.filter(|_| requests.len() <= MAX_SHARING || count_arrays(requests) <= MAX_SHARING) {
         None => place_apart(&mut entries, &open, &entry),
         Some(may_share) => {
-            for request in open {
+            let (barriers, others): (Vec<_>, Vec<_>) =
+                open.into_iter().partition(|request| matches!(request.item, SmemItem::Barriers(_)));
+            for request in others {
                 let offset = first_fit(&entries, request, may_share);
                 entries.push(entry(request, offset));
             }
+            // Barriers share with nothing and come last, so one pass places them all.
+            entries.sort_by_key(|entry| entry.offset);
+            place_apart(&mut entries, &barriers, &entry);
         }
     }
     entries.sort_by_key(|entry| entry.offset);
@@ -216,6 +221,14 @@ pub fn place(requests: &[SmemRequest], may_share: Option<MayShare<'_>>) -> SmemL
         total = total.max(end);
     }
     SmemLayout { entries, total, padding: total.saturating_sub(used) }
+}
+
+/// The most arrays that are tried against each other: each one against all before it. More than these do not fit into a
+/// block anyhow, or are so small that sharing gains nothing.
+const MAX_SHARING: usize = 4096;
+
+fn count_arrays(requests: &[SmemRequest]) -> usize {
+    requests.iter().filter(|request| matches!(request.item, SmemItem::Array(_))).count()
 }
 
 /// One behind the other, around what has its place already.

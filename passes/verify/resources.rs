@@ -19,7 +19,8 @@ const TABLE_ROWS: usize = 8;
 impl Verifier<'_> {
     /// All limits of a kernel.
     pub(super) fn check_resources(&mut self, facts: &KernelFacts) {
-        let limits = *self.limits();
+        // What a kernel takes is too much only of some target.
+        let Some(&limits) = self.target else { return };
         self.check_cluster_size(facts, &limits);
         self.check_grid(facts, &limits);
         self.check_threads(facts, &limits);

@@ -86,9 +86,9 @@ pub(crate) struct OptArgs {
     /// Do not verify, neither the input nor between passes
     #[arg(long)]
     pub(crate) no_verify: bool,
-    /// The GPU whose limits hold
-    #[arg(long, default_value = "sm_90a", value_name = "CHIP")]
-    pub(crate) target: String,
+    /// Also hold the module against the limits of this GPU (shared memory, threads, clusters, ...)
+    #[arg(long, value_name = "CHIP")]
+    pub(crate) target: Option<String>,
     /// Where to write; standard output when not given
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,

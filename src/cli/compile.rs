@@ -11,6 +11,7 @@ use tidegate::passes::lower::target::{CodegenOptions, OptLevel};
 use tidegate::passes::pass::default_pipeline;
 
 use super::args::{ColorWhen, CompileArgs, Emit};
+use super::passes::Verification;
 use super::report::{self, Outcome, say};
 use super::{io, passes, target, written};
 
@@ -52,7 +53,7 @@ fn compile(
         driver::only_kernel(module, name, diags).map_err(|_| Outcome::Findings)?;
     }
     let pipeline = args.passes.clone().unwrap_or_else(|| default_pipeline(&args.target));
-    passes::run(module, &pipeline, Some(target), &args.debug, diags)?;
+    passes::run(module, &pipeline, Verification::On(Some(target)), &args.debug, diags)?;
     let options = CodegenOptions {
         chip: target.chip,
         opt_level: match args.opt_level {

@@ -6,6 +6,7 @@ use tidegate::ir::{Module, diag::Diagnostic};
 use tidegate::passes::verify::verify;
 
 use super::args::{ColorWhen, OptArgs};
+use super::passes::Verification;
 use super::report::{self, Outcome};
 use super::{io, passes, target, written};
 
@@ -13,13 +14,14 @@ pub(crate) fn run(args: &OptArgs, color: ColorWhen) -> Outcome {
     if args.list_passes {
         return written(io::write(None, passes::list().as_bytes()));
     }
-    let target = match target(&args.target) {
-        Ok(target) => (!args.no_verify).then_some(target),
+    let target = match args.target.as_deref().map(target).transpose() {
+        Ok(target) => target,
         Err(outcome) => return outcome,
     };
+    let verification = if args.no_verify { Verification::Off } else { Verification::On(target) };
     let mut module = Module::new();
     let mut diags = Diagnostics::new();
-    let result = transform(args, target, &mut module, &mut diags);
+    let result = transform(args, verification, &mut module, &mut diags);
     let mut found: Vec<Diagnostic> = diags.into_vec();
     report::sort(&mut found);
     report::human(color, &module.sources, &found);
@@ -32,7 +34,7 @@ pub(crate) fn run(args: &OptArgs, color: ColorWhen) -> Outcome {
 
 fn transform(
     args: &OptArgs,
-    target: Option<&'static tidegate::passes::target::Target>,
+    verification: Verification,
     module: &mut Module,
     diags: &mut Diagnostics,
 ) -> Result<(), Outcome> {
@@ -46,10 +48,10 @@ fn transform(
     text::parse_into(module, file, diags).map_err(|_| Outcome::Findings)?;
     match &args.passes {
         // The pass manager verifies before the first pass.
-        Some(pipeline) => passes::run(module, pipeline, target, &args.debug, diags),
-        None => match target {
-            Some(target) => verify(module, Some(target), diags).map_err(|_| Outcome::Findings),
-            None => Ok(()),
+        Some(pipeline) => passes::run(module, pipeline, verification, &args.debug, diags),
+        None => match verification {
+            Verification::On(target) => verify(module, target, diags).map_err(|_| Outcome::Findings),
+            Verification::Off => Ok(()),
         },
     }
 }

@@ -13,6 +13,15 @@ use super::args::PassDebugArgs;
 use super::io;
 use super::report::{Outcome, say};
 
+/// Whether the module is verified, before the first pass and after each.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Verification {
+    /// It is, against the limits of this target when one is given.
+    On(Option<&'static Target>),
+    /// It is not.
+    Off,
+}
+
 /// Runs a pipeline over the module.
 ///
 /// # Errors
@@ -20,7 +29,7 @@ use super::report::{Outcome, say};
 pub(crate) fn run(
     module: &mut Module,
     pipeline: &str,
-    target: Option<&'static Target>,
+    verification: Verification,
     args: &PassDebugArgs,
     diags: &mut Diagnostics,
 ) -> Result<(), Outcome> {
@@ -33,10 +42,14 @@ pub(crate) fn run(
         say(&format!("error: --print-after: there is no pass `{unknown}`; see `tidegate opt --list-passes`"));
         return Err(Outcome::Usage);
     }
+    let target = match verification {
+        Verification::On(target) => target,
+        Verification::Off => None,
+    };
     let check = |module: &Module, diags: &mut Diagnostics| verify(module, target, diags);
     let mut stderr = std::io::stderr();
     let mut instrumentation = Instrumentation {
-        verify: target.is_some().then_some(&check),
+        verify: (verification != Verification::Off).then_some(&check),
         print: Some(|module: &Module| print(module, PrintOptions::default())),
         print_ir: PrintIr {
             after: args.print_after.clone(),
