@@ -70,7 +70,7 @@ fn details(diagnostic: &Diagnostic) -> String {
 /// What is wrong with one part of a file; empty when nothing is.
 fn check(name: &str, text: &str) -> String {
     let target = text.lines().find_map(|line| line.trim().strip_prefix("// target: "));
-    let target = Some(Target::find(target.unwrap_or("sm_90a").trim()).expect("a known target"));
+    let target = target.map(|name| Target::find(name.trim()).expect("a known target"));
     let mut sink = Diagnostics::unlimited();
     let (module, _) = parse(name, text, &mut sink);
     if !sink.has_errors() {

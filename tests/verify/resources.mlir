@@ -49,6 +49,7 @@ tg.kernel @threads() threads ["wg" = 9] { // error: TG0704 1152 CUDA threads (36
 }
 tg.kernel @threads_twin() threads ["wg" = 8] { }
 // -----
+// target: sm_90a
 tg.kernel @roles() { // error: TG0704 1152 CUDA threads
   tg.warp_specialize {
   role @a threads ["wg" = 8] { tg.return }
@@ -56,6 +57,7 @@ tg.kernel @roles() { // error: TG0704 1152 CUDA threads
   }
 }
 // -----
+// target: sm_90a
 tg.kernel @cluster() grid ["i" = 64] cluster ["x" = 32] { // error: TG0705 a cluster of 32 blocks
 }
 tg.kernel @cluster_none() cluster ["x" = 0] { // error: TG0705 attribute `cluster`: axis "x" has extent 0; an extent is at least 1
