@@ -122,6 +122,7 @@ impl Module {
         for (index, &ty) in (0u32..).zip(&spec.result_types) {
             self.values.push(ValueData { ty, def: ValueDef::Result { op: id, index }, first_use: None });
         }
+        self.has_branches |= !spec.successors.is_empty();
         let nested = (spec.regions > 0 || !spec.successors.is_empty()).then(|| {
             let region = |_| self.regions.push(RegionData { parent: Some(id), blocks: SmallVec::new() });
             let regions = (0..spec.regions).map(region).collect();

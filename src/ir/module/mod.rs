@@ -154,6 +154,8 @@ pub struct Module {
     value_names: SideTable<Value, Option<Name>>,
     value_locs: SideTable<Value, Option<Loc>>,
     value_spans: SideTable<Value, Span>,
+    /// Whether an op with successors was ever made.
+    has_branches: bool,
     top: Op,
 }
 
@@ -180,6 +182,7 @@ impl Module {
             value_names: SideTable::new(),
             value_locs: SideTable::new(),
             value_spans: SideTable::new(),
+            has_branches: false,
             top: Op::from_index(0),
         };
         let top = module.create(OpSpec::new(Opcode::Builtin(BuiltinOp::Module)).regions(1));
@@ -350,6 +353,10 @@ impl Module {
             [block] => Some(*block),
             _ => None,
         }
+    }
+    /// Whether there was ever an op with successors.
+    pub(crate) fn has_branches(&self) -> bool {
+        self.has_branches
     }
     /// The successor blocks of a branch.
     pub fn successors(&self, op: Op) -> &[Block] {

@@ -5,6 +5,16 @@ use std::path::Path;
 
 use tidegate_ir::ops::Opcode;
 
+/// The kernels of `lit/ops`.
+pub(crate) fn texts() -> Vec<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../lit/ops");
+    let dialects = folder.read_dir().unwrap().map(|dialect| dialect.unwrap().path());
+    let files = dialects.flat_map(|dialect| dialect.read_dir().unwrap()).map(|file| file.unwrap().path());
+    let mut files: Vec<_> = files.filter(|file| file.extension().is_some_and(|end| end == "mlir")).collect();
+    files.sort();
+    files.iter().map(|file| std::fs::read_to_string(file).unwrap()).collect()
+}
+
 #[test]
 fn every_op_has_a_lit_file() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../lit/ops");

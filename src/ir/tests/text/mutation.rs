@@ -7,7 +7,7 @@ use tidegate_ir::diag::{Diagnostics, Renderer};
 use tidegate_ir::text::{PrintOptions, parse, print};
 
 use crate::generate::{self, Choices, Options};
-use crate::jax;
+use crate::{jax, lit_files};
 
 /// How long the random part runs; `TIDEGATE_MUTATION_SECONDS` overrides it.
 const SECONDS: u64 = 3;
@@ -316,6 +316,7 @@ fn damaged_texts_never_panic() {
         let module = generate::module(&generate::choices_of(seed, 200), options, None);
         texts.push(print(&module, PrintOptions { generic: seed % 2 == 0, locations: seed % 3 == 0 }));
     }
+    texts.extend(lit_files::texts());
     // The smaller ones: a run over a large text shows little more, and takes long.
     let jax = jax::files().into_iter().filter_map(|path| std::fs::read_to_string(path).ok());
     texts.extend(jax.filter(|text| text.len() < 30_000).take(4));

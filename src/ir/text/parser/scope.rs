@@ -64,6 +64,8 @@ struct Level<'s> {
     border: u32,
     /// Whether names from outside mean nothing here, so that what is not defined by its end never will be.
     isolated: bool,
+    /// The innermost isolated level.
+    home: u32,
     blocks: FxHashMap<&'s str, BlockDef>,
 }
 
@@ -127,11 +129,12 @@ fn number_of_name(name: &str, limit: u32) -> Option<usize> {
 impl<'s> Parser<'s, '_> {
     pub(super) fn push_scope(&mut self, border: bool, isolated: bool) {
         let depth = u32::try_from(self.scopes.levels.len() + 1).unwrap_or(u32::MAX);
-        let inherited = self.scopes.levels.last().map_or(0, |level| level.border);
+        let (inherited, home) = self.scopes.levels.last().map_or((0, 0), |level| (level.border, level.home));
         self.scopes.levels.push(Level {
             undo: self.scopes.undo.len(),
             border: if border { depth } else { inherited },
             isolated,
+            home: if isolated { depth } else { home },
             blocks: FxHashMap::default(),
         });
     }
@@ -141,7 +144,7 @@ impl<'s> Parser<'s, '_> {
         let depth = self.level();
         let Some(level) = self.scopes.levels.pop() else { return };
         if level.isolated {
-            self.report_undefined(depth);
+            self.settle_forward(depth);
         }
         let mut missing: Vec<(&str, Span)> = level
             .blocks
@@ -285,10 +288,20 @@ impl<'s> Parser<'s, '_> {
 
     /// The value that a name means. When it is not defined yet, `ty` must be known: it is then a forward reference.
     pub(super) fn resolve(&mut self, used: NameUse<'s>, ty: Option<Type>) -> Parsed<Value> {
-        let Some(&def) = self.scopes.get(used.name) else {
-            let Some(ty) = ty else { return Err(self.undefined(used)) };
-            return Ok(self.forward(used, ty, true));
+        let def = match (self.scopes.get(used.name), ty) {
+            (Some(&def), Some(_)) if self.is_inside(&def) => def,
+            (Some(&def), None) => def,
+            // In an isolated op, a name from outside may be given anew further down.
+            (_, Some(ty)) => return Ok(self.forward(used, ty, true)),
+            (None, None) => return Err(self.undefined(used)),
         };
+        self.value_of(used, def, ty)
+    }
+    /// Whether no isolated op stands between a definition and the current place.
+    fn is_inside(&self, def: &Def) -> bool {
+        self.scopes.levels.last().is_none_or(|level| def.level >= level.home)
+    }
+    fn value_of(&mut self, used: NameUse<'s>, def: Def, ty: Option<Type>) -> Parsed<Value> {
         let Meaning::Values { first, count } = def.meaning else {
             self.poisoned = true;
             let ty = ty.unwrap_or(self.module.types.none());
@@ -323,7 +336,7 @@ impl<'s> Parser<'s, '_> {
 
     /// The value that a name means, or will mean, where the text does not say its type.
     pub(super) fn resolve_untyped(&mut self, used: NameUse<'s>) -> Parsed<Value> {
-        if self.scopes.get(used.name).is_some() {
+        if self.scopes.get(used.name).is_some_and(|def| self.is_inside(def)) {
             return self.resolve(used, None);
         }
         Ok(self.forward(used, self.module.types.none(), false))
@@ -434,21 +447,32 @@ impl<'s> Parser<'s, '_> {
         self.diags.emit_error(diagnostic)
     }
 
-    /// Reports the names that were used at `level` or deeper and never defined, each once.
-    fn report_undefined(&mut self, level: u32) {
+    /// Settles the names that were used at `level` or deeper, in an isolated op that ends, and not defined in it: they
+    /// mean what they mean outside, which the verifier may refuse, or are reported, each once.
+    fn settle_forward(&mut self, level: u32) {
         if self.scopes.forward.is_empty() {
             return;
         }
-        let mut left: Vec<(&str, Span)> = Vec::new();
+        let mut left: Vec<(&'s str, Forward)> = Vec::new();
         self.scopes.forward.retain(|name, uses| {
-            let inside = uses.iter().filter(|forward| forward.level >= level).map(|forward| forward.span);
-            left.extend(inside.min_by_key(|span| span.lo).map(|span| (*name, span)));
-            uses.retain(|forward| forward.level < level);
+            left.extend(
+                uses.extract_if(.., |forward| forward.level >= level).map(|forward| (*name, forward)),
+            );
             !uses.is_empty()
         });
-        left.sort_by_key(|left| left.1.lo);
-        for (name, span) in left {
-            self.undefined(NameUse { name, number: 0, span });
+        left.sort_by_key(|left| left.1.span.lo);
+        let mut missing: Vec<&str> = Vec::new();
+        for (name, forward) in left {
+            let used = NameUse { name, number: forward.number, span: forward.span };
+            if let Some(&def) = self.scopes.get(name) {
+                let ty = forward.typed.then(|| self.module.ty(forward.value));
+                if let Ok(value) = self.value_of(used, def, ty) {
+                    self.module.replace_all_uses(forward.value, value);
+                }
+            } else if !missing.contains(&name) {
+                missing.push(name);
+                self.undefined(used);
+            }
         }
     }
 

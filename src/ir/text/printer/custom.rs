@@ -3,7 +3,6 @@
 use std::fmt::Write;
 
 use super::Printer;
-use super::names::Labels;
 use crate::attr::write_symbol;
 use crate::entity::{Block, Op};
 use crate::ops::{ArithOp, Opcode, ScfOp, TgOp};
@@ -111,10 +110,7 @@ impl Printer<'_, '_> {
         if self.out.ends_with('}') {
             self.out.push(' ');
         }
-        let outer = (op != self.module.top()).then(|| {
-            let inner = Labels::of_region_op(self.module, op);
-            std::mem::replace(&mut self.labels, inner)
-        });
+        let outer = self.isolate(op);
         self.body(op, 0);
         if let Some(outer) = outer {
             self.labels = outer;
@@ -255,8 +251,7 @@ impl Printer<'_, '_> {
     fn tg_kernel(&mut self, op: Op) {
         let module = self.module;
         let Some(block) = module.region_block(op, 0) else { return };
-        let inner = Labels::of_region_op(module, op);
-        let outer = std::mem::replace(&mut self.labels, inner);
+        let outer = self.isolate(op);
         self.out.push_str("tg.kernel ");
         write_symbol(self.out, module.attr_symbol(op, "sym_name").unwrap_or_default());
         self.out.push('(');
@@ -280,7 +275,9 @@ impl Printer<'_, '_> {
             self.out.push(' ');
         }
         self.body(op, 0);
-        self.labels = outer;
+        if let Some(outer) = outer {
+            self.labels = outer;
+        }
     }
 
     fn tg_role(&mut self, op: Op) {

@@ -4,11 +4,11 @@ use smallvec::SmallVec;
 
 use crate::attr::AttrKind;
 use crate::entity::{Attr, Op, Type, Value};
-use crate::module::{Module, OperandGroups};
+use crate::module::{Module, OperandGroups, SEGMENT_SIZES};
 use crate::ops::{
     ArithOp, AttrForm, BuiltinOp, Constraint, Format, Infer, OpDef, Opcode, OperandArity, ScfOp, TgOp, Traits,
 };
-use crate::types::{DYNAMIC, TypeKind};
+use crate::types::{DYNAMIC, Signedness, TypeKind};
 
 pub(super) fn fits(module: &Module, op: Op) -> bool {
     let opcode = module.opcode(op);
@@ -61,7 +61,13 @@ fn counts_fit(module: &Module, op: Op, def: &OpDef, groups: &OperandGroups) -> b
             .zip(def.operands)
             .any(|(range, operand)| operand.arity != OperandArity::One && !range.is_empty());
         let sizes = module.segment_sizes(op);
-        if flexible != sizes.is_some() || sizes.is_some_and(|sizes| sizes.len() != def.operands.len()) {
+        let same = |sizes: &[i64]| {
+            let lengths = groups.iter().map(|range| i64::try_from(range.len()).unwrap_or(i64::MAX));
+            sizes.iter().copied().eq(lengths)
+        };
+        let sizes_attr = module.dict_get(module.inherent(op), SEGMENT_SIZES);
+        let form = sizes_attr.is_none_or(|sizes| form_fits(module, AttrForm::I32s, sizes));
+        if flexible != sizes_attr.is_some() || !form || !sizes.is_none_or(same) {
             return false;
         }
     }
@@ -105,10 +111,12 @@ fn index_list_fits(module: &Module, operands: usize, statics: Attr) -> bool {
 
 /// Whether `value` has the form that the table declares.
 pub(super) fn form_fits(module: &Module, form: AttrForm, value: Attr) -> bool {
+    let signless = |ty: Type, wanted: u32| match module.types.kind(ty) {
+        TypeKind::Integer { width, signedness } => *width == wanted && *signedness == Signedness::Signless,
+        _ => false,
+    };
     let int_of = |value: Attr, width: u32| match module.attrs.kind(value) {
-        AttrKind::Int { value, ty } => {
-            (module.types.bit_width(*ty) == Some(width) && *ty != module.types.index()).then_some(*value)
-        }
+        AttrKind::Int { value, ty } => signless(*ty, width).then_some(*value),
         _ => None,
     };
     match form {
@@ -117,7 +125,7 @@ pub(super) fn form_fits(module: &Module, form: AttrForm, value: Attr) -> bool {
         AttrForm::Str | AttrForm::Symbol => module.attrs.as_str(value).is_some(),
         AttrForm::I64s | AttrForm::I32s => match module.attrs.kind(value) {
             AttrKind::Ints { elem, .. } => {
-                module.types.bit_width(*elem) == Some(if matches!(form, AttrForm::I64s) { 64 } else { 32 })
+                signless(*elem, if matches!(form, AttrForm::I64s) { 64 } else { 32 })
             }
             _ => false,
         },

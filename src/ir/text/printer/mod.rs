@@ -16,7 +16,7 @@ use self::names::{Label, Labels};
 use crate::attr::AttrKind;
 use crate::diag::Span;
 use crate::entity::{Attr, Block, Loc, Op, Region, SideTable, Type, Value};
-use crate::module::Module;
+use crate::module::{Module, ValueDef};
 use crate::ops::{BuiltinOp, Format, Opcode, Traits};
 use crate::types::TypeKind;
 
@@ -57,8 +57,21 @@ pub fn print_to(module: &Module, options: PrintOptions, out: &mut String, map: O
         indent: 0,
         map,
         parent: None,
+        whole_module: options.generic,
+        foreign: false,
     };
+    let start = printer.out.len();
+    let first = printer.map.as_ref().map_or(0, |map| map.len());
     printer.top();
+    if printer.foreign && !printer.whole_module {
+        // A kernel uses values of its surroundings, which only the verifier may refuse: their names must differ.
+        printer.out.truncate(start);
+        if let Some(map) = &mut printer.map {
+            map.truncate(first);
+        }
+        printer.whole_module = true;
+        printer.top();
+    }
 }
 
 /// Gives ops and values that have no place in a text a place: the module is printed, and the text becomes a source
@@ -99,16 +112,16 @@ struct Printer<'m, 'o> {
     map: Option<&'o mut Vec<PrintedOp>>,
     /// The op whose region is being printed in the short form.
     parent: Option<Opcode>,
+    /// Whether isolated ops share the names of what is around them: MLIR knows no isolated ops but its own.
+    whole_module: bool,
+    /// Whether a value was met that is defined outside of the isolated op being printed.
+    foreign: bool,
 }
 
 impl Printer<'_, '_> {
     fn top(&mut self) {
         let top = self.module.top();
-        self.labels = if self.options.generic {
-            Labels::of_module(self.module)
-        } else {
-            Labels::of_region_op(self.module, top)
-        };
+        self.labels = Labels::of_region_op(self.module, top, self.whole_module);
         if self.is_bare(top) {
             for op in self.module.block_ops(self.module.body()) {
                 self.op(op);
@@ -205,7 +218,20 @@ impl Printer<'_, '_> {
         self.out.push_str(" = ");
     }
 
+    /// Names what is inside an isolated op anew, and returns the names of what is around it.
+    fn isolate(&mut self, op: Op) -> Option<Labels> {
+        let isolated =
+            !self.whole_module && op != self.module.top() && self.module.opcode(op).has(Traits::ISOLATED);
+        isolated.then(|| {
+            let inner = Labels::of_region_op(self.module, op, false);
+            std::mem::replace(&mut self.labels, inner)
+        })
+    }
+
     fn value(&mut self, value: Value) {
+        if self.labels.get(value) == Label::Unknown && self.module.def(value) != ValueDef::Undefined {
+            self.foreign = true;
+        }
         self.labels.write(self.out, self.module, value);
     }
     fn values(&mut self, values: impl Iterator<Item = Value>) {
@@ -282,12 +308,7 @@ impl Printer<'_, '_> {
         }
         if !module.regions(op).is_empty() {
             self.out.push_str(" (");
-            let isolated =
-                !self.options.generic && module.opcode(op).has(Traits::ISOLATED) && op != module.top();
-            let outer = isolated.then(|| {
-                let inner = Labels::of_region_op(module, op);
-                std::mem::replace(&mut self.labels, inner)
-            });
+            let outer = self.isolate(op);
             let parent = self.parent.replace(module.opcode(op));
             for (index, &region) in module.regions(op).iter().enumerate() {
                 if index > 0 {
@@ -343,7 +364,9 @@ impl Printer<'_, '_> {
     }
 
     fn branches_to(&self, block: Block, target: Block) -> bool {
-        self.module.last_op(block).is_some_and(|op| self.module.successors(op).contains(&target))
+        // Most modules have no branches, and need no search.
+        self.module.has_branches()
+            && self.module.block_ops(block).any(|op| self.module.successors(op).contains(&target))
     }
 
     fn block_head(&mut self, block: Block) {

@@ -38,16 +38,10 @@ pub(super) struct Labels {
 }
 
 impl Labels {
-    /// Names for everything inside `root`, down to nested isolated ops, which name their own.
-    pub(super) fn of_region_op(module: &Module, root: Op) -> Self {
-        let mut labels = Self::default();
+    /// Names for everything inside `root`: down to nested isolated ops, which name their own, or all of it.
+    pub(super) fn of_region_op(module: &Module, root: Op, whole_module: bool) -> Self {
+        let mut labels = Self { whole_module, ..Self::default() };
         labels.regions(module, root);
-        labels
-    }
-    /// Names for everything in the module, each given once: MLIR knows no isolated ops but its own.
-    pub(super) fn of_module(module: &Module) -> Self {
-        let mut labels = Self { whole_module: true, ..Self::default() };
-        labels.regions(module, module.top());
         labels
     }
 
