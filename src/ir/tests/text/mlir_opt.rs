@@ -93,7 +93,7 @@ fn generated_modules_go_through_mlir_opt() {
     let Some(program) = mlir_opt() else { return };
     for locations in [false, true] {
         let options = Options { for_mlir: true, locations };
-        let modules: Vec<Module> = (0..250)
+        let modules: Vec<Module> = (0..200)
             .map(|seed| generate::module(&generate::choices_of(1000 + seed, 400), options, None))
             .collect();
         check(&program, &modules, locations);

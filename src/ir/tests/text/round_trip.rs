@@ -46,7 +46,7 @@ pub(crate) fn check(module: &Module, locations: bool) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn what_is_printed_reads_back(choices in prop::collection::vec(any::<u8>(), 0..600), locations: bool) {

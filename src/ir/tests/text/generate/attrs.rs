@@ -185,6 +185,8 @@ impl Generator<'_> {
                         words[first + 1..].iter().filter(|word| !alone(word) && self.choices.once_in(4)),
                     );
                 }
+                // All flags together are spelt `fast`.
+                chosen.truncate(words.len().saturating_sub(3).max(1));
                 AttrKind::Opaque(format!("#{mnemonic}<{}>", chosen.join(", ")).into())
             }
             AttrForm::Type => AttrKind::Type(self.any_type()),

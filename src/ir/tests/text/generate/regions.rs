@@ -153,8 +153,9 @@ impl Generator<'_> {
     }
     fn symbol_name(&mut self) -> Attr {
         let mut name = self.name();
-        if name.is_empty() && self.options.for_mlir {
-            name = "k".into();
+        if self.options.for_mlir {
+            // MLIR wants the symbols of a module to differ.
+            name = format!("k {}", self.module.num_ops());
         }
         self.module.attrs.str(&name)
     }
