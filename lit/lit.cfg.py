@@ -33,7 +33,7 @@ config.test_exec_root = os.path.join(target, "lit")
 
 tidegate = find("TIDEGATE", os.path.join(target, "debug", "tidegate"), os.path.join(target, "release", "tidegate"))
 if not tidegate:
-    lit_config.fatal("no tidegate: run `cargo build --bin tidegate`, or set TIDEGATE")
+    lit_config.fatal("no tidegate: run `cargo build --bins`, or set TIDEGATE")
 mlir_opt = find("MLIR_OPT", os.path.join(llvm_bin, "mlir-opt"), "mlir-opt-22")
 ptxas = find("TIDEGATE_PTXAS", "ptxas")
 nvdisasm = find("TIDEGATE_NVDISASM", "nvdisasm")

@@ -1,7 +1,8 @@
 //! The tidegate command line.
 
 mod cli;
+mod delegate;
 
 fn main() -> std::process::ExitCode {
-    cli::main()
+    cli::main(delegate::run)
 }

@@ -1,17 +1,12 @@
 //! The command line: arguments in, exit code out. What the commands do is done by the library.
 
-mod args;
+pub(crate) mod args;
 mod check;
-#[cfg(feature = "mlir")]
-mod compile;
-#[cfg(not(feature = "mlir"))]
-#[path = "compile_without_mlir.rs"]
-mod compile;
 mod explain;
-mod io;
+pub(crate) mod io;
 mod opt;
-mod passes;
-mod report;
+pub(crate) mod passes;
+pub(crate) mod report;
 
 use std::process::ExitCode;
 
@@ -20,8 +15,11 @@ use clap::{CommandFactory, Parser};
 use args::{Cli, Command};
 use report::{Outcome, say};
 
+/// What does `compile`.
+pub(crate) type Compile = fn(&args::CompileArgs, args::ColorWhen) -> Outcome;
+
 /// Runs the command line and says how it ended.
-pub(crate) fn main() -> ExitCode {
+pub(crate) fn main(compile: Compile) -> ExitCode {
     // A panic is a fault of ours: it gets one clear message instead of a trace, and an exit code of its own.
     std::panic::set_hook(Box::new(|info| {
         say(&format!("error: internal error in tidegate: {info}"));
@@ -35,7 +33,7 @@ pub(crate) fn main() -> ExitCode {
     let outcome = std::panic::catch_unwind(move || match cli.command {
         Command::Check(args) => check::run(&args, color),
         Command::Opt(args) => opt::run(&args, color),
-        Command::Compile(args) => compile::run(&args, color),
+        Command::Compile(args) => compile(&args, color),
         Command::Explain(args) => explain::run(&args),
         Command::Completions(args) => {
             let mut out = Vec::new();
@@ -47,7 +45,7 @@ pub(crate) fn main() -> ExitCode {
 }
 
 /// The outcome of a command whose last act was to write.
-fn written(result: Result<(), String>) -> Outcome {
+pub(crate) fn written(result: Result<(), String>) -> Outcome {
     match result {
         Ok(()) => Outcome::Fine,
         Err(message) => {
@@ -58,7 +56,7 @@ fn written(result: Result<(), String>) -> Outcome {
 }
 
 /// The target called `name`, or a usage error that lists what there is.
-fn target(name: &str) -> Result<&'static tidegate::passes::target::Target, Outcome> {
+pub(crate) fn target(name: &str) -> Result<&'static tidegate::passes::target::Target, Outcome> {
     tidegate::passes::target::Target::find(name).ok_or_else(|| {
         let known: Vec<&str> = tidegate::passes::target::TARGETS.iter().map(|target| target.name).collect();
         say(&format!("error[TG0805]: unknown target `{name}`"));

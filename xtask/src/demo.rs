@@ -33,7 +33,7 @@ pub(crate) fn run(shell: &Shell) -> Result<ExitCode> {
     shell.remove_path(target.join("demo"))?;
     shell.create_dir(target.join("demo"))?;
     println!("Building tidegate; the first time this takes about a minute.");
-    cmd!(shell, "cargo build --quiet --bin tidegate").run()?;
+    cmd!(shell, "cargo build --quiet --bins").run()?;
     for Scene { says, command } in scenes(shell, &tools, target) {
         println!("\n{says}\n\n  $ {command}\n");
         let status = std::process::Command::from(command).status()?;

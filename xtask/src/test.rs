@@ -122,7 +122,7 @@ fn lit(shell: &Shell, tools: &Tools, paths: &[String]) -> Result<Outcome> {
     let (Some(lit), Some(_)) = (&tools.lit, &tools.filecheck) else {
         return Ok(absent("lit or FileCheck"));
     };
-    cmd!(shell, "cargo build --bin tidegate").run()?;
+    cmd!(shell, "cargo build --bins").run()?;
     let target = target(shell);
     shell.set_var("TIDEGATE", target.join("debug/tidegate"));
     let report = target.join("lit.json");

@@ -10,10 +10,10 @@ use tidegate::passes::lower::mlir::Stage;
 use tidegate::passes::lower::target::{CodegenOptions, OptLevel};
 use tidegate::passes::pass::default_pipeline;
 
-use super::args::{ColorWhen, CompileArgs, Emit};
-use super::passes::Verification;
-use super::report::{self, Outcome, say};
-use super::{io, passes, target, written};
+use crate::cli::args::{ColorWhen, CompileArgs, Emit};
+use crate::cli::passes::Verification;
+use crate::cli::report::{self, Outcome, say};
+use crate::cli::{io, passes, target, written};
 
 pub(crate) fn run(args: &CompileArgs, color: ColorWhen) -> Outcome {
     let mut module = Module::new();
