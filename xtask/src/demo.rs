@@ -56,7 +56,7 @@ fn scenes<'a>(shell: &'a Shell, tools: &Tools, target: PathBuf) -> Vec<Scene<'a>
     let cubin = relative(shell, target.join("demo/multislot_ring.cubin"));
     let mut scenes = vec![
         Scene {
-            says: "Check: the kernel parses, and its barrier protocol holds.",
+            says: "Check: the kernel reads and verifies.",
             command: cmd!(shell, "{tidegate} check {KERNEL}"),
         },
         Scene {
