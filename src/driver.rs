@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
 
-use crate::ir::diag::{Diagnostic, Diagnostics, Reported, codes};
+use crate::ir::diag::{Diagnostic, Diagnostics, Reported, SourceMap, Span, codes};
 use crate::ir::ops::{Opcode, TgOp};
 use crate::ir::{Module, Op};
 use crate::passes::lower::mlir::{Pipeline, Session, Stage};
@@ -117,15 +117,60 @@ pub fn emit(
     Ok(Emitted { text, manifests: lowered.manifests, times })
 }
 
-/// Has `ptxas` make a cubin of PTX.
+/// Has `ptxas` make a cubin of PTX. `sources` are the texts that the PTX's line tables name.
 ///
 /// # Errors
-/// TG0806 when there is no `ptxas`, TG0804 when it refuses the PTX or serialises tensor-core work.
-pub fn assemble(ptx: &str, options: CodegenOptions, diags: &mut Diagnostics) -> Result<Assembled, Reported> {
+/// TG0806 when there is no `ptxas`, TG0804 when it refuses the PTX or serialises tensor-core work: at the line of the
+/// kernel that the refused instruction comes from, where the line tables tell.
+pub fn assemble(
+    ptx: &str,
+    sources: &SourceMap,
+    options: CodegenOptions,
+    diags: &mut Diagnostics,
+) -> Result<Assembled, Reported> {
     let ptxas = Ptxas::find().map_err(|error| report_tool(&error, diags))?;
     let mut assemble = AssembleOptions::new(options.chip);
     assemble.line_info = options.line_tables;
-    ptxas.assemble(ptx, &assemble).map_err(|error| report_tool(&error, diags))
+    ptxas.assemble(ptx, &assemble).map_err(|error| match &error {
+        ToolError::Rejected { messages } | ToolError::Serialised { messages } => {
+            let text = error.to_string();
+            let mut diagnostic = Diagnostic::error(codes::PTXAS_ERROR, text);
+            for message in messages {
+                let span = message.line.map_or(Span::NONE, |line| source_of(ptx, line, sources));
+                if span.is_none() {
+                    diagnostic = diagnostic.note(message.to_string());
+                } else if diagnostic.labels.is_empty() {
+                    diagnostic = diagnostic.at(span, message.to_string());
+                } else {
+                    diagnostic = diagnostic.label(span, message.to_string());
+                }
+            }
+            diags.emit_error(diagnostic)
+        }
+        _ => report_tool(&error, diags),
+    })
+}
+
+/// The line of the source that line `line` (from 1) of the PTX comes from, by the `.loc` before it.
+fn source_of(ptx: &str, line: u32, sources: &SourceMap) -> Span {
+    let number = |word: Option<&str>| word.and_then(|word| word.trim_end_matches(',').parse::<u32>().ok());
+    let before = ptx.lines().take(line as usize).filter_map(|line| line.trim().strip_prefix(".loc"));
+    let place = before.last().and_then(|rest| {
+        let mut words = rest.split_whitespace();
+        Some((number(words.next())?, number(words.next())?))
+    });
+    let Some((file, line)) = place else { return Span::NONE };
+    let mut files = ptx.lines().filter_map(|line| line.trim().strip_prefix(".file"));
+    let name = files.find_map(|rest| {
+        let (index, name) = rest.trim().split_once(char::is_whitespace)?;
+        (number(Some(index)) == Some(file)).then(|| name.trim().trim_matches('"'))
+    });
+    let Some(file) = name.and_then(|name| sources.find(name)) else { return Span::NONE };
+    let text = sources.file(file);
+    let Some(range) = text.line_range(line) else { return Span::NONE };
+    let shown = &text.text()[range.clone()];
+    let start = range.start + (shown.len() - shown.trim_start().len());
+    sources.span(file, start..start + shown.trim().len())
 }
 
 fn report_tool(error: &ToolError, diags: &mut Diagnostics) -> Reported {
@@ -203,4 +248,39 @@ pub fn sass_report(
             "setmaxnreg": count(&has("setmaxnreg")),
         },
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_ptx_leads_back_to_the_kernel() {
+        let mut sources = SourceMap::new();
+        sources.add_file("k.mlir", "tg.kernel @k() {\n  tg.block_sync\n}\n".into());
+        let ptx = ".entry k()\n{\n\t.loc\t1 1 0\n\tmov.u32 %r1, 0;\n\t.loc\t1 2 3\n\tbar.sync 0;\n\tret;\n}\n\t.file\t1 \"k.mlir\"\n";
+        assert_eq!(sources.slice(source_of(ptx, 6, &sources)), "tg.block_sync");
+        assert_eq!(sources.slice(source_of(ptx, 4, &sources)), "tg.kernel @k() {");
+        // Before any `.loc`, of another file, past the end.
+        assert_eq!(source_of(ptx, 2, &sources), Span::NONE);
+        assert_eq!(source_of(&ptx.replace("k.mlir", "else.mlir"), 6, &sources), Span::NONE);
+        assert_eq!(source_of(&ptx.replace("1 2 3", "1 9 3"), 6, &sources), Span::NONE);
+    }
+
+    #[test]
+    fn what_ptxas_refuses_is_a_diagnostic_at_the_line_it_comes_from() {
+        if Ptxas::find().is_err() {
+            assert!(std::env::var_os("CI").is_none(), "ptxas is missing");
+            return;
+        }
+        let mut sources = SourceMap::new();
+        sources.add_file("k.mlir", "tg.kernel @k() {\n  tg.block_sync\n}\n".into());
+        let ptx = ".version 8.6\n.target sm_90a\n.address_size 64\n.visible .entry k()\n{\n\t.loc\t1 2 3\n\tnonsense.op 0;\n\tret;\n}\n\t.file\t1 \"k.mlir\"\n";
+        let mut diags = Diagnostics::new();
+        let options = CodegenOptions::new(crate::passes::lower::target::Chip::Sm90a);
+        assert!(assemble(ptx, &sources, options, &mut diags).is_err());
+        let found = diags.into_vec();
+        assert_eq!(found[0].code, codes::PTXAS_ERROR);
+        assert_eq!(sources.slice(found[0].primary_span()), "tg.block_sync");
+    }
 }

@@ -143,7 +143,8 @@ mod lowering {
         for seed in 0..24 {
             let ptx = ptx(seed);
             let mut diags = Diagnostics::new();
-            let assembled = driver::assemble(&ptx, CodegenOptions::new(Chip::Sm90a), &mut diags);
+            let assembled =
+                driver::assemble(&ptx, &Default::default(), CodegenOptions::new(Chip::Sm90a), &mut diags);
             assert!(assembled.is_ok(), "seed {seed}: {diags:?}\n{ptx}");
         }
     }

@@ -88,9 +88,14 @@ fn compile(
         Emit::Tg => print(module, PrintOptions::default()).into_bytes(),
         Emit::Nvgpu | Emit::Nvvm | Emit::Llvm | Emit::Ptx => emitted.text.into_bytes(),
         Emit::Manifest => manifests.clone().into_bytes(),
-        Emit::Cubin => driver::assemble(&emitted.text, options, diags).map_err(|_| Outcome::Findings)?.cubin,
+        Emit::Cubin => {
+            driver::assemble(&emitted.text, &module.sources, options, diags)
+                .map_err(|_| Outcome::Findings)?
+                .cubin
+        }
         Emit::SassReport => {
-            let assembled = driver::assemble(&emitted.text, options, diags).map_err(|_| Outcome::Findings)?;
+            let assembled = driver::assemble(&emitted.text, &module.sources, options, diags)
+                .map_err(|_| Outcome::Findings)?;
             let report = driver::sass_report(&emitted, &assembled, diags).map_err(|_| Outcome::Findings)?;
             format!("{report:#}\n").into_bytes()
         }
