@@ -13,7 +13,7 @@
 use std::fmt::Write;
 use std::ops::Range;
 
-use tidegate_ir::diag::{Diagnostic, Diagnostics, Reported, SourceMap, Span, codes};
+use tidegate_ir::diag::{Diagnostic, Diagnostics, Reported, SourceMap, Span, codes, edit_distance};
 
 use crate::pass::{OptionInfo, OptionKind, OptionValues, PassInfo, Registry};
 
@@ -289,22 +289,6 @@ pub fn near_names<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> V
     near.sort_unstable();
     near.truncate(3);
     near.into_iter().map(|(_, known)| known).collect()
-}
-
-/// Levenshtein distance; `canonicalise` is 1 from `canonicalize`.
-fn edit_distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, a) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, &b) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(a != b);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]

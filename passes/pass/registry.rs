@@ -179,6 +179,13 @@ mod tests {
     use crate::pipeline::read_pipeline;
 
     #[test]
+    fn the_limit_of_shared_memory_is_that_of_the_targets() {
+        let info = Registry::standard().find("allocate-smem").unwrap();
+        let limit = info.options.iter().find(|option| option.name == "limit").unwrap();
+        assert_eq!(limit.default, crate::target::COMMON.smem_bytes.to_string());
+    }
+
+    #[test]
     fn every_default_option_is_a_value_of_its_kind() {
         for row in Registry::standard().rows() {
             assert_eq!((row.make)(&OptionValues::default()).name(), row.name);

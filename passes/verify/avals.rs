@@ -5,14 +5,10 @@
 
 use tidegate_ir::diag::{Code, Diagnostic, codes};
 use tidegate_ir::ops::{ArithOp, Constraint, Effect, OpDef, Opcode, ScfOp, TgOp};
-use tidegate_ir::types::{BarrierRefType, Space, TypeKind};
+use tidegate_ir::types::{BARRIER_USES, BarrierRefType, Space, TypeKind};
 use tidegate_ir::{Op, Type, Value};
 
 use super::context::{Check, Verifier};
-
-/// What a barrier is for.
-const BARRIER_USES: &str = "a barrier can be indexed, waited for (`tg.barrier_wait`), arrived on \
-                            (`tg.barrier_arrive`), handed to an asynchronous copy, and used in an inner region";
 
 impl Verifier<'_> {
     /// Whether `value`, which does not fit `constraint`, is a reference taken for something else, or the reverse.

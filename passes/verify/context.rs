@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 use tidegate_ir::attr::AttrKind;
-use tidegate_ir::diag::{Code, Diagnostic, Diagnostics, Span};
+use tidegate_ir::diag::{Code, Diagnostic, Diagnostics, Span, edit_distance};
 use tidegate_ir::ops::{ArithOp, IndexRef, OpDef, Opcode, TgOp};
 use tidegate_ir::types::{BarrierRefType, DYNAMIC, RefType};
 use tidegate_ir::{Attr, EntityId, Module, Op, Type, Value};
@@ -271,24 +271,6 @@ pub(super) fn closest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) 
         .filter(|(distance, _)| *distance <= limit)
         .min()
         .map(|(_, other)| other)
-}
-
-fn edit_distance(a: &str, b: &str) -> usize {
-    if a.len() > 64 {
-        return usize::MAX;
-    }
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, &cb) in b.iter().enumerate() {
-            let substituted = diagonal + usize::from(ca != cb);
-            diagonal = row[j + 1];
-            row[j + 1] = substituted.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]

@@ -10,11 +10,9 @@ use melior::{
     },
 };
 
-use super::{
-    emit::{BARRIER_OFFSET, DYNAMIC_SMEM},
-    error::MlirError,
-    session::Session,
-};
+use crate::lower::plan::manifest::DYNAMIC_SMEM;
+
+use super::{emit::BARRIER_OFFSET, error::MlirError, session::Session};
 
 /// The name of the attribute on `scf.for` that keeps LLVM from unrolling it; conversion carries it to the branch.
 pub(super) const LOOP_ANNOTATION: &str = "llvm.loop_annotation";

@@ -24,9 +24,7 @@ use crate::lower::{
         sync,
     },
 };
-
-/// Bytes of shared memory that a block can have.
-const SMEM_LIMIT: i64 = 232_448;
+use crate::target::{COMMON, tma};
 
 /// What the entry of a kernel makes.
 #[derive(Debug, Default)]
@@ -229,8 +227,8 @@ fn smem_sizes(plan: &Plan<'_>) -> Lower<SmemSizes> {
             let bytes = module.types.ref_bytes(module.ty(result)).unwrap_or(0);
             end = end.max(offset.saturating_add(bytes));
             let wanted = match reference.swizzle {
-                Some(swizzle) => i64::from(swizzle) * 8,
-                None => 128,
+                Some(swizzle) => tma::swizzle_atom(swizzle),
+                None => tma::SMEM_ALIGNMENT,
             };
             alignment = alignment.max(wanted).max(module.attr_i64(op, "alignment").unwrap_or(1));
         }
@@ -246,8 +244,9 @@ fn smem_sizes(plan: &Plan<'_>) -> Lower<SmemSizes> {
         let bytes = BARRIER_BYTES * i64::from(group.size);
         end = end.max(barrier_offset(module, group.alloc)?.saturating_add(bytes));
     }
-    if end > SMEM_LIMIT {
-        let message = format!("the kernel needs {end} bytes of shared memory, and can have {SMEM_LIMIT}");
+    let limit = COMMON.smem_bytes;
+    if end > limit {
+        let message = format!("the kernel needs {end} bytes of shared memory, and can have {limit}");
         return Err(refuse(module, plan.shape.op, codes::SHARED_MEMORY_LIMIT, message).into());
     }
     let alignment = u32::try_from(alignment).unwrap_or(1024);

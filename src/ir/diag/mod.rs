@@ -30,6 +30,7 @@
 pub mod codes;
 pub mod diagnostic;
 pub mod json;
+mod nearest;
 pub mod render;
 pub mod sarif;
 pub mod sink;
@@ -39,6 +40,7 @@ mod tests;
 
 pub use codes::{Code, CodeInfo};
 pub use diagnostic::{Diagnostic, Label, Severity, Suggestion};
+pub use nearest::edit_distance;
 pub use render::Renderer;
 pub use sink::{Diagnostics, Reported};
 pub use source::{FileId, LineCol, SourceFile, SourceMap, SourceMapFull, Span, SpanLocation};

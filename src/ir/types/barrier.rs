@@ -9,6 +9,10 @@ pub const MAX_ARRIVALS: i64 = (1 << 20) - 1;
 /// The most barriers in one group: what fits into 232,448 bytes of shared memory, 8 bytes each.
 pub const MAX_BARRIERS: i64 = 29_056;
 
+/// What a barrier is for: the way out in every message about one that is taken for something else.
+pub const BARRIER_USES: &str = "a barrier can be indexed, waited for (`tg.barrier_wait`), arrived on \
+                                (`tg.barrier_arrive`), handed to an asynchronous copy, and used in an inner region";
+
 /// One entry of a cluster barrier's axes: a name, or a group of names that count as one axis.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ClusterAxes {

@@ -18,7 +18,7 @@ mod scalar;
 
 use rustc_hash::FxHashMap;
 
-pub use barrier::{BarrierRefType, ClusterAxes, ClusterScope, MAX_ARRIVALS, MAX_BARRIERS};
+pub use barrier::{BARRIER_USES, BarrierRefType, ClusterAxes, ClusterScope, MAX_ARRIVALS, MAX_BARRIERS};
 pub use error::TypeError;
 pub use reference::{RefType, Space};
 pub use scalar::{FloatKind, Signedness};

@@ -9,9 +9,7 @@ use melior::ir::{
 };
 
 use super::{Emitted, Emitter, MlirError, Session, Space, Types};
-
-/// The symbol of the dynamic shared memory.
-pub(in crate::lower::mlir) const DYNAMIC_SMEM: &str = "dyn";
+use crate::lower::plan::manifest::DYNAMIC_SMEM;
 
 /// A parameter of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

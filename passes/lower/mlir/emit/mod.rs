@@ -15,7 +15,6 @@ mod nvvm;
 mod scf;
 
 pub use arith::{Comparison, FloatComparison};
-pub(super) use kernel::DYNAMIC_SMEM;
 pub use kernel::{KernelAttributes, KernelModule, Parameter};
 pub use llvm::{GepIndex, Space};
 use melior::ir::{

@@ -17,7 +17,7 @@ mod types;
 use rustc_hash::FxHashMap;
 
 use super::lexer::{BadToken, Lexer, Token, TokenKind};
-use crate::diag::{Code, Diagnostic, Diagnostics, FileId, Reported, Span, codes};
+use crate::diag::{Code, Diagnostic, Diagnostics, FileId, Reported, Span, codes, edit_distance};
 use crate::entity::{Attr, Loc, Type};
 use crate::module::Module;
 use scope::Scopes;
@@ -437,18 +437,4 @@ fn counted(count: usize, what: &str) -> String {
 /// "1 type is", "2 types are".
 fn types_are(count: usize) -> String {
     format!("{} {}", counted(count, "type"), if count == 1 { "is" } else { "are" })
-}
-
-fn edit_distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, &cb) in b.iter().enumerate() {
-            let substituted = diagonal + usize::from(ca != cb);
-            diagonal = row[j + 1];
-            row[j + 1] = substituted.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }

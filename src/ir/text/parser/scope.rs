@@ -10,11 +10,7 @@ use super::{Parsed, Parser, counted, nearest};
 use crate::diag::{Diagnostic, Span, codes};
 use crate::entity::{Block, Region, Type, Value};
 use crate::text::lexer::{Token, TokenKind};
-use crate::types::TypeKind;
-
-/// What can be done with a barrier.
-const BARRIER_USES: &str = "a barrier can be indexed, waited for (`tg.barrier_wait`), arrived on (`tg.barrier_arrive`), \
-    handed to an asynchronous copy and to an inner region";
+use crate::types::{BARRIER_USES, TypeKind};
 
 /// A value's name in use: `%x`, `%x#1`.
 #[derive(Copy, Clone, Debug)]
