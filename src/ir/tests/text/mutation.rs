@@ -341,3 +341,23 @@ fn damaged_texts_never_panic() {
     }
     println!("{runs} damaged texts, {taken} of them still modules");
 }
+
+/// Looking for near names goes through all names, so it must not be done for each of many undefined ones; and long
+/// names are near to nothing.
+#[test]
+fn many_undefined_and_very_long_names_end_soon() {
+    use std::fmt::Write;
+    let mut text = String::from("tg.kernel @k() {\n");
+    for index in 0..20_000 {
+        let _ = writeln!(text, "  %a{index} = arith.addi %q{index}, %q{index} : index");
+    }
+    let long = "a".repeat(1_000_000);
+    let _ = writeln!(
+        text,
+        "  %{long}b = arith.constant 0 : index\n  %c = arith.addi %{long}, %{long} : index\n}}"
+    );
+    let mut diags = Diagnostics::new();
+    let (_, result) = parse("many.mlir", &text, &mut diags);
+    assert!(result.is_err());
+    assert_eq!(diags.error_count(), 20_001);
+}

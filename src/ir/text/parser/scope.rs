@@ -65,8 +65,14 @@ struct Level<'s> {
     blocks: FxHashMap<&'s str, BlockDef>,
 }
 
+/// For how many undefined names a near one is looked for: each search goes through all names, and more messages than
+/// this are not shown.
+const MAX_HINTS: u32 = 100;
+
 #[derive(Default, Debug)]
 pub(super) struct Scopes<'s> {
+    /// How often a name near to an undefined one was looked for.
+    hints: u32,
     values: FxHashMap<&'s str, Def>,
     /// What the names mean that are numbers, as most are in generated text.
     numbers: Vec<Option<Def>>,
@@ -426,7 +432,9 @@ impl<'s> Parser<'s, '_> {
     fn undefined(&mut self, used: NameUse<'s>) -> crate::diag::Reported {
         // Numbers say nothing: another one that is near is not what was meant.
         let named = used.name.bytes().any(|b| !b.is_ascii_digit());
-        let near = named.then(|| nearest(used.name, self.scopes.values.keys().copied())).flatten();
+        self.scopes.hints += u32::from(named);
+        let search = named && self.scopes.hints <= MAX_HINTS;
+        let near = search.then(|| nearest(used.name, self.scopes.values.keys().copied())).flatten();
         let mut diagnostic =
             Diagnostic::error(codes::UNDEFINED_VALUE, format!("`%{}` is not defined", used.name))
                 .at(used.span, "no value of this name is visible here");
