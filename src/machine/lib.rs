@@ -1,0 +1,5 @@
+//! The hardware that kernels run on, as a model: mbarriers, engines, memories, happens-before, schedules, findings.
+//!
+//! It knows neither PTX nor IR: whatever executes is a program that drives it.
+
+pub mod num;

@@ -1,0 +1,1 @@
+//! Number formats of the tensor cores and of conversions.
