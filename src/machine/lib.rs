@@ -3,3 +3,4 @@
 //! It knows neither PTX nor IR: whatever executes is a program that drives it.
 
 pub mod num;
+pub mod tensormap;
