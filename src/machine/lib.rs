@@ -2,5 +2,6 @@
 //!
 //! It knows neither PTX nor IR: whatever executes is a program that drives it.
 
+pub mod mbarrier;
 pub mod num;
 pub mod tensormap;
