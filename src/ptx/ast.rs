@@ -119,12 +119,15 @@ pub struct Variable {
     pub align: Option<u32>,
     /// `[4][8]`; an unsized dimension is 0. Empty for a scalar.
     pub dims: Vec<u64>,
-    /// Initial values, shorter than the variable when zeros follow. Nested braces are flattened with zeros filled in.
-    pub init: Vec<Initial>,
+    /// Initial values: the index of an element (counted through all dimensions and the vector's components) and its
+    /// value, in rising order. Elements that are left out are zero.
+    pub init: Vec<(u64, Initial)>,
     /// `.extern`, `.visible`, `.weak`, `.common`
     pub linkage: Linkage,
     /// `.ptr .space .align` of a kernel parameter: declared pointer properties.
     pub pointer: Option<PointerAttributes>,
+    /// `.attribute(.managed, .unified(1, 2))` (ISA 5.4.8): the name without its dot, and the numbers.
+    pub attributes: Vec<(Name, Vec<u64>)>,
     /// The declaration.
     pub span: Span,
 }
@@ -165,6 +168,10 @@ pub struct Module {
     pub functions: Vec<Function>,
     /// `.file 1 "path"`: number and path.
     pub files: Vec<(u32, String)>,
+    /// `.pragma "x";` at module scope.
+    pub pragmas: Vec<String>,
+    /// `.alias name, function;` (ISA 11.6.5)
+    pub aliases: Vec<(Name, Name)>,
 }
 
 /// `.entry` or `.func` (ISA 11.1).
@@ -183,6 +190,10 @@ pub struct Function {
     /// `.maxntid 128, 1, 1`, `.reqntid`, `.reqnctapercluster`, `.explicitcluster`, `.maxnreg`, `.noreturn`, ...: the
     /// name without its dot, and the numbers.
     pub directives: Vec<(Name, Vec<u64>)>,
+    /// `.pragma "x";` between the header and the body.
+    pub pragmas: Vec<String>,
+    /// `.attribute(.unified(1, 2))`, as for a variable.
+    pub attributes: Vec<(Name, Vec<u64>)>,
     /// The body; none for a declaration.
     pub body: Option<Vec<Item>>,
     /// From the linkage to the end of the header.
@@ -206,8 +217,8 @@ pub enum Item {
     BranchTargets(Name, Vec<Name>),
     /// `L: .calltargets f, g;`
     CallTargets(Name, Vec<Name>),
-    /// `L: .callprototype (.param .b32 _) _ (.param .b32 _);`
-    CallPrototype(Name, Vec<Variable>, Vec<Variable>),
+    /// `L: .callprototype (.param .b32 _) _ (.param .b32 _) .noreturn;`: returns, parameters, directives.
+    CallPrototype(Name, Vec<Variable>, Vec<Variable>, Vec<(Name, Vec<u64>)>),
     /// `.pragma "nounroll";`
     Pragma(String),
 }
@@ -268,8 +279,19 @@ pub enum OperandKind {
     Sink,
     /// A constant.
     Constant(Constant),
-    /// `-%r1` (an address offset aside, only of constants in PTX), `!%p1`: a negated predicate.
+    /// `!%p1`: a negated predicate.
     Not(Box<Operand>),
+    /// `-%r1`: only of video instructions (ISA 9.7.18).
+    Negative(Box<Operand>),
+    /// `x[4]`, `x[%r1]`: an element of an array (ISA 6.4.2), outside brackets.
+    Index {
+        /// The array.
+        array: Name,
+        /// The register of the index.
+        register: Option<Name>,
+        /// Elements to add.
+        index: i64,
+    },
     /// `%r1|%p1`
     Pair(Box<Operand>, Box<Operand>),
     /// `{%r1, %r2}`
@@ -282,6 +304,8 @@ pub enum OperandKind {
         offset: i64,
         /// What follows the base after a comma: coordinates, im2col offsets.
         rest: Vec<Operand>,
+        /// `.unified` behind the bracket (ISA 9.7.9.8).
+        unified: bool,
     },
     /// `(a, b)`: argument and result lists of `call`.
     List(Vec<Operand>),

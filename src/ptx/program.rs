@@ -2,6 +2,8 @@
 //!
 //! Bodies are flat lists of instructions; scopes are gone, each register has a slot, each label an index.
 
+use std::sync::Arc;
+
 use crate::ast::{Constant, ScalarType, SourceLine, Space, Span};
 
 /// A register of a function: its class and its slot in that class.
@@ -63,14 +65,23 @@ pub struct Symbol {
 pub struct Relocation {
     /// Where in the initial bytes (8 bytes wide, or 1 with `mask`).
     pub at: u64,
-    /// The variable.
-    pub symbol: SymbolId,
+    /// Whose address.
+    pub target: RelocationTarget,
     /// Bytes to add.
     pub addend: i64,
     /// A generic address is wanted.
     pub generic: bool,
     /// Which byte of the address (`mask(0xff00)(x)`), as a shift in bits.
     pub byte_shift: Option<u32>,
+}
+
+/// What an initialiser takes the address of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RelocationTarget {
+    /// A variable.
+    Symbol(SymbolId),
+    /// A function: an entry of a table of functions.
+    Function(FunctionId),
 }
 
 /// Index into [`Program::symbols`].
@@ -109,9 +120,9 @@ pub enum Arg {
     /// `(a, b)`
     List(Vec<Arg>),
     /// A `.branchtargets` list: instruction indices.
-    Targets(Vec<u32>),
+    Targets(Arc<[u32]>),
     /// A `.calltargets` list or a `.callprototype`: empty targets say "any function".
-    Prototype(Vec<FunctionId>),
+    Prototype(Arc<[FunctionId]>),
 }
 
 /// What an address starts from.

@@ -1,0 +1,3 @@
+use crate::ast::Module;use crate::error::ParseError;use crate::program::Program;
+/// x
+pub fn resolve(_m:&Module)->Result<Program,Vec<ParseError>>{Err(vec![])}
