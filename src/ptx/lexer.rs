@@ -173,8 +173,9 @@ impl<'a> Lexer<'a> {
     fn number(&mut self) {
         let start = self.at;
         self.skip_while(is_name);
-        let prefixed = matches!(self.text.as_bytes().get(start + 1), Some(b'x' | b'X' | b'f' | b'F' | b'd' | b'D'))
-            && self.text.as_bytes().get(start) == Some(&b'0');
+        let prefixed =
+            matches!(self.text.as_bytes().get(start + 1), Some(b'x' | b'X' | b'f' | b'F' | b'd' | b'D'))
+                && self.text.as_bytes().get(start) == Some(&b'0');
         if prefixed {
             return;
         }
@@ -259,13 +260,30 @@ mod tests {
     fn opcodes_are_cut_at_dots() {
         assert_eq!(
             texts("cp.async.shared::cta.4d.16x256b [%rd1+-8], _;"),
-            ["cp", ".async", ".shared::cta", ".4d", ".16x256b", "[", "%rd1", "+", "-", "8", "]", ",", "_", ";"]
+            [
+                "cp",
+                ".async",
+                ".shared::cta",
+                ".4d",
+                ".16x256b",
+                "[",
+                "%rd1",
+                "+",
+                "-",
+                "8",
+                "]",
+                ",",
+                "_",
+                ";"
+            ]
         );
     }
 
     #[test]
     fn numbers() {
-        for number in ["0", "017U", "0b101", "0xFFu", "0f3F800000", "0d3FF0000000000000", "1.5", "1.", "1e5", "1.5e-3"] {
+        for number in
+            ["0", "017U", "0b101", "0xFFu", "0f3F800000", "0d3FF0000000000000", "1.5", "1.", "1e5", "1.5e-3"]
+        {
             assert_eq!(words(number), [(Kind::Number, number)], "{number}");
         }
         assert_eq!(texts("1+2"), ["1", "+", "2"]);

@@ -3,8 +3,8 @@
 use std::fmt::{self, Display, Formatter, Write as _};
 
 use crate::ast::{
-    Constant, Function, Initial, Instruction, Item, Linkage, Module, Name, Operand, OperandKind, ScalarType, Space,
-    Variable,
+    Constant, Function, Initial, Instruction, Item, Linkage, Module, Name, Operand, OperandKind, ScalarType,
+    Space, Variable,
 };
 use crate::parse::TYPES;
 

@@ -56,9 +56,14 @@ impl<'a> Source<'a> {
         let mut out = format!("{file}:{line}:{column}: error: {}\n", error.message);
         let number = line.to_string();
         let margin = " ".repeat(number.len());
-        let skipped = if column > BEFORE { column - BEFORE } else { 0 };
-        let shown: String =
-            self.line(line).chars().skip(skipped).take(WIDTH).map(|c| if c == '\t' { ' ' } else { c }).collect();
+        let skipped = column.saturating_sub(BEFORE);
+        let shown: String = self
+            .line(line)
+            .chars()
+            .skip(skipped)
+            .take(WIDTH)
+            .map(|c| if c == '\t' { ' ' } else { c })
+            .collect();
         let length = shown.chars().count();
         let at = (column - 1 - skipped).min(length);
         let end = if last_line == line { last_column.saturating_sub(1 + skipped) } else { length };

@@ -98,6 +98,7 @@ fn operand(one: &mut Operand) {
                 register.span = Span::default();
             }
         }
-        OperandKind::Name(_) | OperandKind::NameOffset(..) | OperandKind::Sink | OperandKind::Constant(_) => {}
+        OperandKind::Name(_) | OperandKind::NameOffset(..) | OperandKind::Sink | OperandKind::Constant(_) => {
+        }
     }
 }

@@ -6,7 +6,8 @@ use crate::error::{did_you_mean, shorten};
 use crate::lexer::Kind;
 
 /// Directives within a body.
-const DIRECTIVES: &[&str] = &[".reg", ".local", ".shared", ".param", ".global", ".const", ".loc", ".pragma", ".file"];
+const DIRECTIVES: &[&str] =
+    &[".reg", ".local", ".shared", ".param", ".global", ".const", ".loc", ".pragma", ".file"];
 
 impl Parser<'_> {
     /// Everything up to and with the `}` of a block. Whether there is one.
@@ -19,7 +20,9 @@ impl Parser<'_> {
                 return true;
             }
             let item = self.token.kind == Kind::Dot && super::module::starts_item(self.text());
-            if item && !matches!(self.text(), ".extern" | ".visible" | ".weak" | ".common") || self.at_function() {
+            if item && !matches!(self.text(), ".extern" | ".visible" | ".weak" | ".common")
+                || self.at_function()
+            {
                 let message = format!("`{}` within the body of a function", self.text());
                 self.fail_help(self.token.span, message, "the body before it does not end: a `}` is missing");
                 return false;
@@ -40,7 +43,8 @@ impl Parser<'_> {
 
     /// `.visible .entry` and the like.
     fn at_function(&self) -> bool {
-        let linked = self.token.kind == Kind::Dot && matches!(self.text(), ".extern" | ".visible" | ".weak" | ".common");
+        let linked = self.token.kind == Kind::Dot
+            && matches!(self.text(), ".extern" | ".visible" | ".weak" | ".common");
         linked && {
             let next = self.second();
             next.kind == Kind::Dot && matches!(self.lexer.slice(next.span), ".entry" | ".func")
@@ -144,7 +148,8 @@ impl Parser<'_> {
                 let returns = if self.at(b'(') { self.parameters("return values")? } else { Vec::new() };
                 let sink = self.name("`_` in the place of the function")?;
                 if sink.text != "_" {
-                    let message = format!("wanted `_` in the place of the function, found `{}`", shorten(&sink.text));
+                    let message =
+                        format!("wanted `_` in the place of the function, found `{}`", shorten(&sink.text));
                     return Err(self.fail(sink.span, message));
                 }
                 let params = if self.at(b'(') { self.parameters("parameters")? } else { Vec::new() };

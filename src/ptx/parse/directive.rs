@@ -127,7 +127,8 @@ impl Parser<'_> {
                     }
                 }
                 _ => {
-                    let message = format!("wanted `function_name` or `inlined_at`, found `{}`", shorten(&word.text));
+                    let message =
+                        format!("wanted `function_name` or `inlined_at`, found `{}`", shorten(&word.text));
                     return Err(self.fail(word.span, message));
                 }
             }
@@ -175,6 +176,10 @@ impl Parser<'_> {
             self.bump();
         }
         self.expect(b'{', "before the data of the section")?;
-        if self.skip_braces() { Ok(()) } else { Err(self.fail_help(start, "this section does not end", "close it with `}`")) }
+        if self.skip_braces() {
+            Ok(())
+        } else {
+            Err(self.fail_help(start, "this section does not end", "close it with `}`"))
+        }
     }
 }

@@ -119,7 +119,10 @@ impl Parser<'_> {
         let bits = self.integer(what)?;
         u32::try_from(bits).map_err(|_| {
             let span = self.span_from(start);
-            self.fail(span, format!("{} is not {what}: it does not lie within 0 and {}", bits as i64, u32::MAX))
+            self.fail(
+                span,
+                format!("{} is not {what}: it does not lie within 0 and {}", bits as i64, u32::MAX),
+            )
         })
     }
 
@@ -272,14 +275,23 @@ impl Parser<'_> {
         }
     }
 
-    fn apply(&mut self, operator: Binary, a: Constant, b: Constant, sign: Span, start: u32) -> Parsed<Constant> {
+    fn apply(
+        &mut self,
+        operator: Binary,
+        a: Constant,
+        b: Constant,
+        sign: Span,
+        start: u32,
+    ) -> Parsed<Constant> {
         match (a, b) {
             (Constant::Int { bits: a, unsigned: x }, Constant::Int { bits: b, unsigned: y }) => {
                 let result = integers(operator, (a, x), (b, y));
                 result.ok_or_else(|| self.fail(sign, "division by zero"))
             }
             (Constant::F64(a), Constant::F64(b)) => floats(operator, f64::from_bits(a), f64::from_bits(b))
-                .ok_or_else(|| self.fail(sign, "this operator is for integers, not for numbers with a point")),
+                .ok_or_else(|| {
+                    self.fail(sign, "this operator is for integers, not for numbers with a point")
+                }),
             (Constant::F32(_), _) | (_, Constant::F32(_)) => {
                 let span = self.span_from(start);
                 Err(self.fail_help(
@@ -347,7 +359,11 @@ impl Parser<'_> {
             None => {
                 let prefix = text.get(..2).unwrap_or_default();
                 let message = format!("`{}` is not a number", shorten(text));
-                Err(self.fail_help(span, message, format!("behind `{prefix}` stand exactly {digits} hexadecimal digits")))
+                Err(self.fail_help(
+                    span,
+                    message,
+                    format!("behind `{prefix}` stand exactly {digits} hexadecimal digits"),
+                ))
             }
         }
     }
@@ -440,15 +456,23 @@ mod tests {
 
     #[test]
     fn literals() {
-        for (text, wanted) in
-            [("0", 0), ("017", 15), ("0b101", 5), ("0xFf", 255), ("0U", 0), ("12u", 12), ("WARP_SZ", 32), ("00", 0)]
-        {
+        for (text, wanted) in [
+            ("0", 0),
+            ("017", 15),
+            ("0b101", 5),
+            ("0xFf", 255),
+            ("0U", 0),
+            ("12u", 12),
+            ("WARP_SZ", 32),
+            ("00", 0),
+        ] {
             assert_eq!(int(text), wanted, "{text}");
         }
         assert_eq!(value("18446744073709551615"), Ok(Constant::Int { bits: u64::MAX, unsigned: true }));
         assert_eq!(value("0f3F800000"), Ok(Constant::F32(0x3f80_0000)));
         assert_eq!(value("0d3FF0000000000000"), Ok(Constant::F64(0x3ff0_0000_0000_0000)));
-        for (text, wanted) in [(".5", 0.5), ("1.", 1.0), ("1e3", 1000.0), (".5e-1", 0.05), ("1.5E+2", 150.0)] {
+        for (text, wanted) in [(".5", 0.5), ("1.", 1.0), ("1e3", 1000.0), (".5e-1", 0.05), ("1.5E+2", 150.0)]
+        {
             assert_eq!(value(text), Ok(Constant::F64(f64::to_bits(wanted))), "{text}");
         }
     }
@@ -513,7 +537,10 @@ mod tests {
     fn depth_is_bounded() {
         for text in ["(".repeat(100_000), "-".repeat(100_000), "1?".repeat(100_000), "1+(".repeat(100_000)] {
             let error = value(&text);
-            assert_eq!(error, Err(format!("constant expressions nest deeper than {} levels", super::super::MAX_DEPTH)));
+            assert_eq!(
+                error,
+                Err(format!("constant expressions nest deeper than {} levels", super::super::MAX_DEPTH))
+            );
         }
         let wide = format!("1{}", "+1".repeat(100_000));
         assert_eq!(int(&wide), 100_001);

@@ -50,7 +50,11 @@ impl Parser<'_> {
             self.fail_help(self.token.span, "the text is empty", "PTX starts with `.version` and `.target`");
         } else if !(self.token.kind == Kind::Dot && self.text() == ".version") {
             let message = format!("wanted `.version` first, found {}", self.found());
-            self.fail_help(self.token.span, message, "PTX starts like this: `.version 8.0`, `.target sm_90a`");
+            self.fail_help(
+                self.token.span,
+                message,
+                "PTX starts like this: `.version 8.0`, `.target sm_90a`",
+            );
         }
         while !self.at_end() {
             let start = self.token.span.start;
@@ -94,7 +98,11 @@ impl Parser<'_> {
                         return;
                     }
                 }
-                Kind::Dot if self.token.first && starts_item(self.text()) && self.token.span.start != start => return,
+                Kind::Dot
+                    if self.token.first && starts_item(self.text()) && self.token.span.start != start =>
+                {
+                    return;
+                }
                 _ => {}
             }
             self.bump();
@@ -209,7 +217,10 @@ impl Parser<'_> {
             };
             let span = self.bump().span;
             if linkage != Linkage::Internal {
-                return Err(self.fail(span, "a second linkage: one of `.extern`, `.visible`, `.weak`, `.common` is given"));
+                return Err(self.fail(
+                    span,
+                    "a second linkage: one of `.extern`, `.visible`, `.weak`, `.common` is given",
+                ));
             }
             linkage = found;
         }

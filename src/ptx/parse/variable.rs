@@ -78,7 +78,8 @@ impl Parser<'_> {
         let start = self.token.span;
         let Some(space) = space(self.text()) else { return Err(self.wanted("the space of a variable")) };
         self.bump();
-        let mut head = Head { space, ty: ScalarType::B8, vector: 1, align: None, pointer: None, attributes: Vec::new() };
+        let mut head =
+            Head { space, ty: ScalarType::B8, vector: 1, align: None, pointer: None, attributes: Vec::new() };
         let mut typed = false;
         while self.token.kind == Kind::Dot {
             let span = self.token.span;
@@ -121,7 +122,9 @@ impl Parser<'_> {
                         _ => {
                             let message = format!("`{}` is not a type", shorten(text));
                             let near = did_you_mean(text, TYPES.iter().map(|(word, _)| *word));
-                            let help = near.unwrap_or_else(|| "types are `.b32`, `.u64`, `.f32`, `.pred`, ...".to_owned());
+                            let help = near.unwrap_or_else(|| {
+                                "types are `.b32`, `.u64`, `.f32`, `.pred`, ...".to_owned()
+                            });
                             return Err(self.fail_help(span, message, help));
                         }
                     }
@@ -199,7 +202,11 @@ impl Parser<'_> {
         if variable.ty == ScalarType::Opaque {
             // Settings of samplers: textures are not modelled.
             self.expect(b'{', "before the settings of a sampler")?;
-            return if self.skip_braces() { Ok(()) } else { Err(self.wanted("`}` behind the settings of a sampler")) };
+            return if self.skip_braces() {
+                Ok(())
+            } else {
+                Err(self.wanted("`}` behind the settings of a sampler"))
+            };
         }
         let mut dims = variable.dims.clone();
         if variable.vector > 1 {
@@ -235,7 +242,8 @@ impl Parser<'_> {
                     let message = format!("more values than the dimension of {size} has elements");
                     return Err(self.fail(self.token.span, message));
                 }
-                let at = stride.and_then(|stride| stride.checked_mul(count)).and_then(|at| at.checked_add(base));
+                let at =
+                    stride.and_then(|stride| stride.checked_mul(count)).and_then(|at| at.checked_add(base));
                 let Some(at) = at else { return Err(self.fail(open, "the array does not fit in 64 bits")) };
                 self.initial_level(inner, at, out)?;
                 count += 1;
@@ -260,8 +268,10 @@ impl Parser<'_> {
             // Just the literal: an expression would take the parenthesis for its own mistake.
             let text = self.text();
             let mask = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
-            let mask = mask.and_then(|digits| u64::from_str_radix(digits.trim_end_matches(['u', 'U']), 16).ok());
-            let Some(mask) = mask.filter(|mask| mask.trailing_zeros() % 8 == 0 && mask >> mask.trailing_zeros() == 0xff)
+            let mask =
+                mask.and_then(|digits| u64::from_str_radix(digits.trim_end_matches(['u', 'U']), 16).ok());
+            let Some(mask) =
+                mask.filter(|mask| mask.trailing_zeros() % 8 == 0 && mask >> mask.trailing_zeros() == 0xff)
             else {
                 let help = "write one byte of 0xff: `0xff(x)`, `0xff00(x)`, `0xff0000(x)`, ...";
                 let message = format!("`{}` does not select a byte of an address", shorten(text));
