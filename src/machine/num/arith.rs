@@ -192,9 +192,14 @@ pub fn f64_mul(a: u64, b: u64, rounding: Rounding) -> u64 {
 
 /// `fma.rnd.f64`: `a * b + c`, rounded once.
 #[must_use]
-#[inline]
+#[inline(always)]
 pub fn f64_fma(a: u64, b: u64, c: u64, rounding: Rounding) -> u64 {
-    soft::fma(Float::F64, a, b, c, rounding)
+    match rounding {
+        Rounding::NearestEven => {
+            f64_or_nan(f64::from_bits(a).mul_add(f64::from_bits(b), f64::from_bits(c)), &[a, b, c])
+        }
+        _ => soft::fma(Float::F64, a, b, c, rounding),
+    }
 }
 
 /// `div.rnd.f64`: `a / b`.

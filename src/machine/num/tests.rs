@@ -317,9 +317,11 @@ proptest! {
         prop_assert!(same64(soft::div(Float::F64, x, y, near), p / q));
         prop_assert!(same64(soft::sqrt(Float::F64, x, near), p.sqrt()));
         prop_assert!(same64(f64_fma(x, y, z, near), libm::fma(p, q, r)));
+        prop_assert_eq!(f64_fma(x, y, z, near), soft::fma(Float::F64, x, y, z, near));
         // A sum that cancels.
         let cancelled = (-(p * q)).to_bits();
-        prop_assert!(same64(f64_fma(x, y, cancelled, near), libm::fma(p, q, f64::from_bits(cancelled))));
+        let want = libm::fma(p, q, f64::from_bits(cancelled));
+        prop_assert!(same64(soft::fma(Float::F64, x, y, cancelled, near), want));
     }
 
     #[test]
@@ -390,4 +392,43 @@ fn modifiers_of_halves() {
     assert_eq!(half_mul(f16, 0x7bff, 0x4000, plain), 0x7c00);
     assert_eq!((half_neg(f16, 0x3c00, false), half_abs(f16, 0x8001, true)), (0xbc00, 0));
     assert_eq!(lanes2(0x3c00_4000, 0x4000_4000, |a, b| half_add(f16, a, b, plain)), 0x4200_4400);
+}
+
+#[test]
+#[ignore = "a measurement: cargo test --release -p tidegate-machine -- --ignored --nocapture rates"]
+fn scalar_rates() {
+    use std::hint::black_box;
+
+    use super::approx;
+
+    let values: Vec<u32> = (0..4096).map(|i| (i as f32 * 0.01 - 20.0).to_bits()).collect();
+    let measure = |name: &str, op: &dyn Fn(&[u32]) -> u32| {
+        let start = std::time::Instant::now();
+        for _ in 0..500 {
+            black_box(op(black_box(&values)));
+        }
+        println!("{name}: {:.2} ns", start.elapsed().as_nanos() as f64 / (500.0 * 4096.0));
+    };
+    macro_rules! rate {
+        ($name:expr, $op:expr) => {
+            measure($name, &|v| v.iter().fold(0u32, |s, x| s ^ $op(black_box(*x))))
+        };
+    }
+    let near = Rounding::NearestEven;
+    rate!("nothing", |x| x);
+    rate!("add.f32", |x| f32_add(x, 0x4000_0000, near, false, false));
+    rate!("add.ftz.f32", |x| f32_add(x, 0x4000_0000, near, true, false));
+    rate!("add.rz.f32", |x| f32_add(x, 0x4000_0000, Rounding::Zero, false, false));
+    rate!("fma.rn.f32", |x| f32_fma(x, x, 0x4000_0000, near, false, false));
+    rate!("fma.rn.f64", |x| f64_fma(u64::from(x) << 32, 3f64.to_bits(), 1f64.to_bits(), near) as u32);
+    rate!("div.full.f32", |x| approx::f32_div_full(x, 0x4040_0000, false));
+    rate!("ex2.approx.ftz.f32", |x| approx::f32_ex2(x, true));
+    rate!("cvt.rn.f16.f32", |x| u32::from(f32_to_f16(x)));
+    rate!("cvt.rn.satfinite.e4m3.f32", |x| {
+        encode_f32(x, Float::E4m3, CvtMods { saturation: Saturation::Finite, ..rn() }) as u32
+    });
+    rate!("cvt.rzi.s32.f32", |x| float_to_int(u64::from(x), Float::F32, Int::S32, Rounding::Zero, false)
+        as u32);
+    rate!("fma.rn.f16", |x| u32::from(half_fma(Float::F16, x as u16, 0x3c01, 0x4000, HalfMods::default())));
+    rate!("max.f32", |x| super::minmax::f32_max(x, 0x4000_0000, Default::default()));
 }
