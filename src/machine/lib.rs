@@ -2,9 +2,20 @@
 //!
 //! It knows neither PTX nor IR: whatever executes is a program that drives it.
 
-pub mod cluster_barrier;
-pub mod lanes;
+pub mod access;
+mod asynchronous;
+pub mod barrier;
+pub mod clock;
+pub mod cluster;
+mod deadlock;
+pub mod engine;
+pub mod finding;
+pub mod global;
+pub mod hardware;
 pub mod mbarrier;
-pub mod named;
+pub mod memory;
 pub mod num;
+pub mod order;
+pub mod schedule;
+pub mod shadow;
 pub mod tensormap;
