@@ -42,7 +42,13 @@ impl Hardware {
     ///
     /// [`Stop`] with a finding: outside of every allocation, misaligned (`out.len()` is the alignment), a live barrier.
     #[inline]
-    pub fn load(&mut self, actor: Actor, address: Address, out: &mut [u8], nature: Nature) -> Result<(), Stop> {
+    pub fn load(
+        &mut self,
+        actor: Actor,
+        address: Address,
+        out: &mut [u8],
+        nature: Nature,
+    ) -> Result<(), Stop> {
         let raw = match address {
             Address::Shared(a) => u64::from(a),
             Address::Global(a) => a,
@@ -261,8 +267,15 @@ impl Hardware {
     }
 
     #[inline]
-    fn check_agent(&mut self, actor: Actor, at: Address, len: u64, nature: Nature, write: bool) -> Result<(), Stop> {
-        if !self.config.races && !(self.config.uninitialised && !write) {
+    fn check_agent(
+        &mut self,
+        actor: Actor,
+        at: Address,
+        len: u64,
+        nature: Nature,
+        write: bool,
+    ) -> Result<(), Stop> {
+        if !self.config.races && (write || !self.config.uninitialised) {
             if let Address::Shared(a) = at
                 && a >> 24 != self.agent(actor.agent).rank
             {
@@ -353,12 +366,19 @@ impl Hardware {
         if let Some(byte) = missing {
             let who = self.who(actor.agent, actor.lanes);
             let message = format!("{what} of {len} bytes reads {byte}, which nothing has written");
-            self.report(Finding::new(Code::Uninitialised, message).at(actor.place, format!("read here by {who}")));
+            self.report(
+                Finding::new(Code::Uninitialised, message).at(actor.place, format!("read here by {who}")),
+            );
         }
     }
 
     /// A block's shared memory is touched from another block.
-    pub(crate) fn reach(&mut self, actor: Actor, rank: u32, comp: Option<(Comp, u32, u32)>) -> Result<(), Stop> {
+    pub(crate) fn reach(
+        &mut self,
+        actor: Actor,
+        rank: u32,
+        comp: Option<(Comp, u32, u32)>,
+    ) -> Result<(), Stop> {
         let Some(block) = self.blocks.get_mut(rank as usize) else { return Ok(()) };
         if block.live == 0 {
             let ctaid = block.ctaid;
@@ -425,19 +445,26 @@ impl Hardware {
                 None => format!("{a:#x}"),
             },
         };
-        let (now, then) = (if write { "written" } else { "read" }, match hit.conflict {
-            Conflict::WriteAfterRead => "read",
-            _ => "written",
-        });
+        let (now, then) = (
+            if write { "written" } else { "read" },
+            match hit.conflict {
+                Conflict::WriteAfterRead => "read",
+                _ => "written",
+            },
+        );
         let finding = if hit.only_fence {
             let message = format!(
                 "{place}: {then} by {other} through the generic proxy, {now} by the async proxy ({}) with no proxy fence between",
                 party.what
             );
-            Finding::new(Code::MissingFence, message)
-                .help("fence.proxy.async.shared::cta by the writing lanes, before the barrier that orders the two")
+            Finding::new(Code::MissingFence, message).help(
+                "fence.proxy.async.shared::cta by the writing lanes, before the barrier that orders the two",
+            )
         } else {
-            let message = format!("{place}: {now} ({}) by {me} and {then} by {other}, with nothing to order the two", party.what);
+            let message = format!(
+                "{place}: {now} ({}) by {me} and {then} by {other}, with nothing to order the two",
+                party.what
+            );
             Finding::new(Code::Race, message)
         };
         let finding = finding
@@ -463,7 +490,8 @@ impl Hardware {
 
     fn misaligned<T>(&mut self, actor: Actor, what: &str, at: Address, align: usize) -> Result<T, Stop> {
         let who = self.who(actor.agent, actor.lanes);
-        let message = format!("{what} of {align} bytes by {who} at {}, which is no multiple of {align}", hex(at));
+        let message =
+            format!("{what} of {align} bytes by {who} at {}, which is no multiple of {align}", hex(at));
         self.fail(Finding::new(Code::Misaligned, message).at(actor.place, "here"))
     }
 
@@ -474,9 +502,14 @@ impl Hardware {
             Address::Shared(a) => {
                 let (rank, offset) = split_shared(a);
                 match self.blocks.get(rank as usize) {
-                    None => format!("shared address {a:#x} names block rank {rank} of a cluster of {}", self.blocks.len()),
+                    None => format!(
+                        "shared address {a:#x} names block rank {rank} of a cluster of {}",
+                        self.blocks.len()
+                    ),
                     Some(_) if offset < RESERVED => {
-                        format!("shared address {a:#x} lies in the first {RESERVED} bytes, which belong to the system")
+                        format!(
+                            "shared address {a:#x} lies in the first {RESERVED} bytes, which belong to the system"
+                        )
                     }
                     Some(b) => {
                         let len = b.shared.bytes.len() as u32 - RESERVED;
@@ -496,7 +529,14 @@ impl Hardware {
         self.fail(Finding::new(Code::OutOfBounds, message).at(actor.place, "here"))
     }
 
-    fn over_barrier<T>(&mut self, actor: Actor, what: &str, at: Address, rank: u32, barrier: u32) -> Result<T, Stop> {
+    fn over_barrier<T>(
+        &mut self,
+        actor: Actor,
+        what: &str,
+        at: Address,
+        rank: u32,
+        barrier: u32,
+    ) -> Result<T, Stop> {
         let who = self.who(actor.agent, actor.lanes);
         let init = self.blocks[rank as usize].barriers.init_place(barrier);
         let message = format!("{what} by {who} at {} overwrites a live mbarrier", hex(at));

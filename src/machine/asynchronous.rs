@@ -1,7 +1,7 @@
 //! Issue, effect and completion of asynchronous operations on the hardware, and waits for groups of them.
 
 use crate::clock::{ALL_LANES, Comp};
-use crate::engine::{Done, Effect, Groups, Issue, Member, Op, OpId, Track};
+use crate::engine::{Accesses, Done, Effect, Groups, Issue, Member, Op, OpId, Track};
 use crate::hardware::{Actor, AgentId, Hardware, Owner, Stop, WaitOn};
 use crate::order::Knowledge;
 
@@ -98,11 +98,7 @@ impl Hardware {
     }
 
     /// Runs an effect that the hardware can run itself.
-    pub(crate) fn run_effect(
-        &mut self,
-        id: OpId,
-        effect: Box<dyn FnOnce(&mut Hardware, &Op) -> Result<(), Stop> + Send>,
-    ) -> Result<(), Stop> {
+    pub(crate) fn run_effect(&mut self, id: OpId, effect: Accesses) -> Result<(), Stop> {
         self.version += 1;
         self.with_op(id, |hw, op| effect(hw, op)).unwrap_or(Ok(()))
     }
@@ -161,10 +157,17 @@ impl Hardware {
     /// Waits until at most `allow` of the latest groups are pending (`reads`: are still reading). `None` when it is
     /// so: then the lanes know of those that are done. `open` counts operations that were not committed, too
     /// (`cp.async.wait_all`).
-    pub fn wait_group(&mut self, actor: Actor, kind: Groups, allow: u32, reads: bool, open: bool) -> Option<WaitOn> {
+    pub fn wait_group(
+        &mut self,
+        actor: Actor,
+        kind: Groups,
+        allow: u32,
+        reads: bool,
+        open: bool,
+    ) -> Option<WaitOn> {
         let engine = &self.engine;
         let state = &mut self.agents[actor.agent.0 as usize];
-        let Some(groups) = state.groups.get_mut(&kind) else { return None };
+        let groups = state.groups.get_mut(&kind)?;
         let races = self.config.races;
         let mut known = Vec::new();
         for queue in groups.of(actor.lanes) {
@@ -202,9 +205,12 @@ impl Hardware {
         let Some(groups) = self.agent(actor.agent).groups.get(&kind) else { return true };
         groups.parts.iter().filter(|(l, _)| l & actor.lanes != 0).all(|(_, queue)| {
             let upto = queue.committed.len().saturating_sub(allow as usize);
-            queue.committed.iter().take(upto).flatten().all(|m| {
-                if reads { self.engine.effected(m.id) } else { self.engine.is_done(m.id) }
-            })
+            queue
+                .committed
+                .iter()
+                .take(upto)
+                .flatten()
+                .all(|m| if reads { self.engine.effected(m.id) } else { self.engine.is_done(m.id) })
         })
     }
 

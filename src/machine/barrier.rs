@@ -196,7 +196,7 @@ impl Hardware {
             let slot = self.barrier(actor, WHAT, address)?;
             match slot.state.arrive_on(arrival) {
                 Ok(outcome) => {
-                    tokens[lane] = outcome.token.to_bits();
+                    tokens[lane] = outcome.token.bits();
                     if outcome.completed.is_some() {
                         self.phase_completed(actor.place, address);
                     }
@@ -281,7 +281,7 @@ impl Hardware {
         let slot = self.barrier(actor, WHAT, address)?;
         let answer = match phase {
             Phase::Parity(parity) => slot.state.test_wait_parity(parity),
-            Phase::Token(bits) => slot.state.test_wait(Token::from_bits(bits)),
+            Phase::Token(bits) => Token::from_bits(bits).and_then(|token| slot.state.test_wait(token)),
         };
         match answer {
             Ok(TestWait::Pending { phase }) => Ok(Some(phase)),
@@ -294,8 +294,18 @@ impl Hardware {
     }
 
     /// `mbarrier.pending_count` of a token.
-    pub fn mbarrier_pending_count(token: u64) -> Option<u32> {
-        Token::from_bits(token).pending_count()
+    ///
+    /// # Errors
+    ///
+    /// [`Stop`] with a finding: not a token of a `.noComplete` arrival.
+    pub fn mbarrier_pending_count(&mut self, actor: Actor, token: u64) -> Result<u32, Stop> {
+        match Token::from_bits(token).and_then(Token::pending_count) {
+            Ok(count) => Ok(count),
+            Err(e) => {
+                let message = format!("mbarrier.pending_count: {e}");
+                self.fail(Finding::new(Code::InvalidOperand, message).at(actor.place, "here"))
+            }
+        }
     }
 
     fn observe(&mut self, actor: Actor, address: u32, acquire: bool) {
@@ -339,7 +349,13 @@ impl Hardware {
     }
 
     /// An operation completes on a barrier.
-    pub(crate) fn pay(&mut self, op: &Op, address: u32, bytes: Option<u32>, arrivals: u32) -> Result<(), Stop> {
+    pub(crate) fn pay(
+        &mut self,
+        op: &Op,
+        address: u32,
+        bytes: Option<u32>,
+        arrivals: u32,
+    ) -> Result<(), Stop> {
         let actor = Actor { agent: op.agent, lanes: op.lanes, place: op.place };
         let what = op.what;
         self.barrier_use_by(op, actor, address)?;
@@ -387,7 +403,11 @@ impl Hardware {
                 let who = self.who(o.agent, o.lanes);
                 let name = self.barrier_name(address);
                 let before = phase.wrapping_sub(1);
-                let asked = if phase == 0 { "the phase before the first".to_owned() } else { format!("phase {before}") };
+                let asked = if phase == 0 {
+                    "the phase before the first".to_owned()
+                } else {
+                    format!("phase {before}")
+                };
                 let message = format!(
                     "phase {phase} of {name} may complete before {who} has seen {asked}: it would then wait for another phase of that parity"
                 );
@@ -412,9 +432,11 @@ impl Hardware {
 
     fn barrier_place(&mut self, actor: Actor, what: &str, address: u32) -> Result<(u32, u32), Stop> {
         let (rank, offset) = split_shared(address);
-        if address % 8 != 0 {
+        if !address.is_multiple_of(8) {
             let who = self.who(actor.agent, actor.lanes);
-            let message = format!("{what} by {who} at shared address {address:#x}: an mbarrier lies at a multiple of 8");
+            let message = format!(
+                "{what} by {who} at shared address {address:#x}: an mbarrier lies at a multiple of 8"
+            );
             return self.fail(Finding::new(Code::Misaligned, message).at(actor.place, "here"));
         }
         let there = self.blocks.get(rank as usize).is_some_and(|b| b.shared.get(offset, 8).is_some());
@@ -443,9 +465,9 @@ impl Hardware {
         let (comp, lanes, time) = slot.init_epoch;
         let init = slot.init;
         if races {
-            let known = (0..32).filter(|l| actor.lanes >> l & 1 == 1).all(|lane| {
-                self.agent(actor.agent).order.knowledge(lane).generic.knows(comp, lanes, time)
-            });
+            let known = (0..32)
+                .filter(|l| actor.lanes >> l & 1 == 1)
+                .all(|lane| self.agent(actor.agent).order.knowledge(lane).generic.knows(comp, lanes, time));
             if !known {
                 self.unordered_init(actor, what, address, init);
             }
@@ -498,12 +520,13 @@ impl Hardware {
         let code = match error {
             MbarrierError::OverArrival { .. } => Code::OverArrival,
             MbarrierError::TxOutOfRange { .. } => Code::Bytes,
-            MbarrierError::Uninitialised | MbarrierError::Invalidated { .. } | MbarrierError::InitOverLive { .. } => {
-                Code::BarrierLife
-            }
+            MbarrierError::Uninitialised
+            | MbarrierError::Invalidated { .. }
+            | MbarrierError::InitOverLive { .. } => Code::BarrierLife,
             _ => Code::InvalidOperand,
         };
-        let mut finding = Finding::new(code, format!("{what} by {who} on {name}: {error}")).at(actor.place, "here");
+        let mut finding =
+            Finding::new(code, format!("{what} by {who} on {name}: {error}")).at(actor.place, "here");
         let (rank, offset) = split_shared(address);
         let slot = self.blocks.get(rank as usize).and_then(|b| b.barriers.get(offset));
         if let Some((place, _)) = before.or(slot.map(|s| s.init)) {
@@ -514,7 +537,8 @@ impl Hardware {
         }
         if let Some(slot) = slot.filter(|_| code == Code::OverArrival) {
             for a in slot.arrivals.iter().take(4) {
-                finding = finding.at(a.place, format!("{} arrivals so far by {}", a.total, self.agent(a.agent).name));
+                finding = finding
+                    .at(a.place, format!("{} arrivals so far by {}", a.total, self.agent(a.agent).name));
             }
         }
         self.fail(finding)
@@ -535,9 +559,9 @@ fn join_clock(mine: &mut Arc<Clock>, theirs: &Arc<Clock>) {
 }
 
 fn remember(list: &mut Vec<Arrived>, actor: Actor, total: u64) {
-    match list.iter_mut().find(|a| a.agent == actor.agent && a.place == actor.place) {
-        Some(a) => a.total += total,
-        None if list.len() < 64 => list.push(Arrived { agent: actor.agent, place: actor.place, total }),
-        None => {}
+    if let Some(a) = list.iter_mut().find(|a| a.agent == actor.agent && a.place == actor.place) {
+        a.total += total;
+    } else if list.len() < 64 {
+        list.push(Arrived { agent: actor.agent, place: actor.place, total });
     }
 }

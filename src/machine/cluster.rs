@@ -99,7 +99,8 @@ impl<P: Program> Cluster<P> {
         let end = self.hw.counts.instructions.saturating_add(slice);
         loop {
             if self.hw.counts.instructions >= self.hw.config.fuel {
-                let message = format!("the run used up its fuel of {} warp instructions", self.hw.config.fuel);
+                let message =
+                    format!("the run used up its fuel of {} warp instructions", self.hw.config.fuel);
                 let mut finding = Finding::new(Code::Fuel, message)
                     .help("a kernel that needs more gets more fuel; one that never ends spins: see where its agents are");
                 finding = deadlock::whereabouts(&self.hw, &self.waits(), finding);
@@ -257,6 +258,6 @@ fn ready(hw: &Hardware, wait: &Wait) -> bool {
         WaitOn::Cluster { generation } => hw.cluster_passed(generation),
         WaitOn::Groups { kind, allow, reads } => hw.groups_passed(wait.actor, kind, allow, reads),
         WaitOn::Lanes { .. } | WaitOn::Poll => false,
-        WaitOn::TensorColumns { .. } => hw.version != 0 && hw.tensor_freed(wait.actor),
+        WaitOn::TensorColumns { .. } => hw.tensor_freed,
     }
 }

@@ -14,12 +14,15 @@ use std::collections::VecDeque;
 /// The number of an operation, in the order of issue.
 pub type OpId = u64;
 
+/// The accesses of an operation that the hardware does by itself.
+pub type Accesses = Box<dyn FnOnce(&mut Hardware, &Op) -> Result<(), Stop> + Send>;
+
 /// What the accesses of an operation are.
 pub enum Effect {
     /// None: only the completion counts (a commit).
     None,
     /// Memory is read and written by this.
-    Run(Box<dyn FnOnce(&mut Hardware, &Op) -> Result<(), Stop> + Send>),
+    Run(Accesses),
     /// The issuing program does it (registers take part): it is called with this number.
     Program(u64),
 }

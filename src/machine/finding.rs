@@ -88,7 +88,14 @@ pub struct Finding {
 impl Finding {
     /// A finding at a place.
     pub fn new(code: Code, message: impl Into<String>) -> Finding {
-        Finding { code, message: message.into(), labels: Vec::new(), notes: Vec::new(), help: None, cluster: 0 }
+        Finding {
+            code,
+            message: message.into(),
+            labels: Vec::new(),
+            notes: Vec::new(),
+            help: None,
+            cluster: 0,
+        }
     }
 
     /// Adds a labelled place.

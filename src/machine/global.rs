@@ -50,8 +50,30 @@ pub struct Touch {
 struct ClusterOrder {
     time: FxHashMap<u64, u64>,
     knows: FxHashMap<u64, FxHashMap<u64, u64>>,
+    /// What a cluster knew at its last fence.
+    fenced: FxHashMap<u64, FxHashMap<u64, u64>>,
+    /// What a cluster's relaxed loads have seen.
+    observed: FxHashMap<u64, FxHashMap<u64, u64>>,
     /// What was released at an address.
     released: FxHashMap<u64, FxHashMap<u64, u64>>,
+}
+
+impl ClusterOrder {
+    /// All that a cluster knows and did; its time goes on.
+    fn now(&mut self, cluster: u64) -> FxHashMap<u64, u64> {
+        let time = self.time.entry(cluster).or_insert(1);
+        let mut all = self.knows.get(&cluster).cloned().unwrap_or_default();
+        all.insert(cluster, *time);
+        *time += 1;
+        all
+    }
+}
+
+fn merge(mine: &mut FxHashMap<u64, u64>, theirs: &FxHashMap<u64, u64>) {
+    for (&cluster, &time) in theirs {
+        let old = mine.entry(cluster).or_default();
+        *old = (*old).max(time);
+    }
 }
 
 fn lock<T>(m: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -72,28 +94,46 @@ impl GlobalState {
     /// A cluster releases at an address what it did so far.
     pub(crate) fn release(&self, cluster: u64, address: u64) {
         let mut order = lock(&self.order);
-        let order = &mut *order;
-        let time = order.time.entry(cluster).or_insert(1);
-        let mut all = order.knows.get(&cluster).cloned().unwrap_or_default();
-        all.insert(cluster, *time);
-        *time += 1;
-        let at = order.released.entry(address & !7).or_default();
-        for (c, t) in all {
-            let old = at.entry(c).or_default();
-            *old = (*old).max(t);
+        let all = order.now(cluster);
+        merge(order.released.entry(address & !7).or_default(), &all);
+    }
+
+    /// A cluster releases at an address what it had done at its last fence.
+    pub(crate) fn release_fenced(&self, cluster: u64, address: u64) {
+        let mut order = lock(&self.order);
+        if let Some(all) = order.fenced.get(&cluster).cloned() {
+            merge(order.released.entry(address & !7).or_default(), &all);
         }
+    }
+
+    /// A fence of a cluster.
+    pub(crate) fn fence(&self, cluster: u64) {
+        let mut order = lock(&self.order);
+        let all = order.now(cluster);
+        order.fenced.insert(cluster, all);
     }
 
     /// A cluster acquires what was released at an address.
     pub(crate) fn acquire(&self, cluster: u64, address: u64) {
         let mut order = lock(&self.order);
-        let order = &mut *order;
-        if let Some(at) = order.released.get(&(address & !7)) {
-            let mine = order.knows.entry(cluster).or_default();
-            for (&c, &t) in at {
-                let old = mine.entry(c).or_default();
-                *old = (*old).max(t);
-            }
+        if let Some(at) = order.released.get(&(address & !7)).cloned() {
+            merge(order.knows.entry(cluster).or_default(), &at);
+        }
+    }
+
+    /// A relaxed load of a cluster sees what was released at an address.
+    pub(crate) fn observe(&self, cluster: u64, address: u64) {
+        let mut order = lock(&self.order);
+        if let Some(at) = order.released.get(&(address & !7)).cloned() {
+            merge(order.observed.entry(cluster).or_default(), &at);
+        }
+    }
+
+    /// A fence after relaxed loads.
+    pub(crate) fn acquire_observed(&self, cluster: u64) {
+        let mut order = lock(&self.order);
+        if let Some(seen) = order.observed.remove(&cluster) {
+            merge(order.knows.entry(cluster).or_default(), &seen);
         }
     }
 

@@ -3,13 +3,14 @@
 //! A program (an interpreter of PTX or of IR) drives it: each operation of a kernel is a call here. Calls never
 //! block: an operation that has to wait says so, and the program returns to the scheduler with a [`Wait`].
 
-use crate::barrier::{Barriers, ClusterState, NamedState};
+use crate::barrier::Barriers;
 use crate::clock::{ALL_LANES, Comp};
 use crate::engine::{Engine, Groups, LaneGroups};
 use crate::finding::{Code, Finding, Place};
 use crate::global::GlobalState;
+use crate::meet::{ClusterState, NamedState};
 use crate::memory::Shared;
-use crate::order::AgentOrder;
+use crate::order::{AgentOrder, Knowledge};
 use crate::shadow::Shadow;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::any::Any;
@@ -148,6 +149,10 @@ pub struct AgentState {
     pub(crate) tracks: FxHashMap<(crate::engine::Track, bool), (Comp, u32)>,
     /// Initialisations of mbarriers are a component of their own: `fence.mbarrier_init` covers just them.
     pub(crate) inits: (Comp, u32),
+    /// What its relaxed loads have seen, for its next fence.
+    pub(crate) observed: Knowledge,
+    /// A relaxed load may have seen what another cluster released.
+    pub(crate) saw_clusters: bool,
 }
 
 /// What was executed.
@@ -181,7 +186,11 @@ pub struct Hardware {
     pub version: u64,
     /// Waits that may expire do so now: nothing else can move.
     pub expire: bool,
+    /// Set when tensor memory columns become free; whoever waits for some looks again.
+    pub tensor_freed: bool,
     pub(crate) cluster_state: ClusterState,
+    /// What was released at locations of memory.
+    pub(crate) locations: FxHashMap<u64, Knowledge>,
     pub(crate) comps: u16,
     /// The agent or operation behind each component, and where operations were issued.
     pub(crate) owners: Vec<Owner>,
@@ -219,7 +228,9 @@ impl Hardware {
             counts: Counts::default(),
             version: 0,
             expire: false,
+            tensor_freed: false,
             cluster_state: ClusterState::default(),
+            locations: FxHashMap::default(),
             comps: 0,
             owners: Vec::new(),
             reported: FxHashSet::default(),
@@ -241,6 +252,8 @@ impl Hardware {
                     groups: FxHashMap::default(),
                     tracks: FxHashMap::default(),
                     inits,
+                    observed: Knowledge::default(),
+                    saw_clusters: false,
                 });
             }
             hw.blocks.push(Block {

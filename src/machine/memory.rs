@@ -122,12 +122,19 @@ pub struct Allocation {
 impl Allocation {
     fn new(name: String, base: u64, len: u64) -> Allocation {
         let zeros = |n: u64| (0..n).map(|_| AtomicU64::new(0)).collect();
-        Allocation { name, base, len, read_only: false, words: zeros(len.div_ceil(8)), written: zeros(len.div_ceil(64)) }
+        Allocation {
+            name,
+            base,
+            len,
+            read_only: false,
+            words: zeros(len.div_ceil(8)),
+            written: zeros(len.div_ceil(64)),
+        }
     }
 
     /// Reads bytes. The range must lie in the allocation; bytes beyond it are left alone.
     pub fn read(&self, offset: u64, out: &mut [u8]) {
-        if offset % 8 == 0 && out.len() % 8 == 0 {
+        if offset.is_multiple_of(8) && out.len().is_multiple_of(8) {
             let first = (offset / 8) as usize;
             for (chunk, word) in out.chunks_exact_mut(8).zip(self.words.get(first..).unwrap_or(&[])) {
                 chunk.copy_from_slice(&word.load(Ordering::Relaxed).to_le_bytes());
@@ -148,10 +155,10 @@ impl Allocation {
     /// Writes bytes; they count as written.
     pub fn write(&self, offset: u64, data: &[u8]) {
         for (w, mask) in Written::masks(offset as usize, data.len()) {
-            if let Some(word) = self.written.get(w) {
-                if word.load(Ordering::Relaxed) & mask != mask {
-                    word.fetch_or(mask, Ordering::Relaxed);
-                }
+            if let Some(word) = self.written.get(w)
+                && word.load(Ordering::Relaxed) & mask != mask
+            {
+                word.fetch_or(mask, Ordering::Relaxed);
             }
         }
         let mut done = 0;
@@ -234,10 +241,8 @@ impl Global {
 
     /// Reserves bytes that nobody has written; returns the index of the allocation.
     pub fn allocate(&mut self, name: impl Into<String>, len: u64) -> usize {
-        let base = self
-            .allocations
-            .last()
-            .map_or(GLOBAL_BASE, |a| (a.base + a.len + GAP).next_multiple_of(512));
+        let base =
+            self.allocations.last().map_or(GLOBAL_BASE, |a| (a.base + a.len + GAP).next_multiple_of(512));
         self.allocations.push(Allocation::new(name.into(), base, len));
         self.allocations.len() - 1
     }
@@ -273,14 +278,27 @@ impl Global {
         }
         match (below, above) {
             (Some(b), _) if address < b.base + b.len => {
-                format!("{address:#x} is byte {} of `{}`, which has {} bytes", address - b.base, b.name, b.len)
+                format!(
+                    "{address:#x} is byte {} of `{}`, which has {} bytes",
+                    address - b.base,
+                    b.name,
+                    b.len
+                )
             }
             (Some(b), a) if a.is_none_or(|a| address - (b.base + b.len) <= a.base - address) => {
                 let past = address - (b.base + b.len);
-                format!("{address:#x} is {past} bytes past the end of `{}`, which has {} bytes", b.name, b.len)
+                format!(
+                    "{address:#x} is {past} bytes past the end of `{}`, which has {} bytes",
+                    b.name, b.len
+                )
             }
             (_, Some(a)) => {
-                format!("{address:#x} is {} bytes before `{}`, which has {} bytes", a.base - address, a.name, a.len)
+                format!(
+                    "{address:#x} is {} bytes before `{}`, which has {} bytes",
+                    a.base - address,
+                    a.name,
+                    a.len
+                )
             }
             (Some(_), None) | (None, None) => format!("{address:#x} is in no allocation; there is none near"),
         }

@@ -183,7 +183,11 @@ impl Record {
             });
             match parsed {
                 Some(pick) => picks.push(pick),
-                None => return Err(format!("`{item}` is no step of a schedule: `INDEX:TURN` or `INDEX:TURN*TIMES`")),
+                None => {
+                    return Err(format!(
+                        "`{item}` is no step of a schedule: `INDEX:TURN` or `INDEX:TURN*TIMES`"
+                    ));
+                }
             }
         }
         Ok(Record { picks })

@@ -97,9 +97,11 @@ pub struct Access<'a> {
 impl Access<'_> {
     #[inline]
     fn ordered(&self, earlier: &Epoch) -> bool {
+        // A lane knows its own accesses; of an asynchronous operation only the operation itself does.
         (earlier.comp == self.epoch.comp
             && earlier.lanes & !self.epoch.lanes == 0
-            && !matches!(self.epoch.nature, Nature::Async | Nature::AsyncGeneric))
+            && (earlier.time == self.epoch.time
+                || !matches!(self.epoch.nature, Nature::Async | Nature::AsyncGeneric)))
             || self.knowledge.generic.knows(earlier.comp, earlier.lanes, earlier.time)
     }
 
@@ -170,7 +172,7 @@ impl Shadow {
                 self.pages.resize(index + 1, Page::Empty);
             }
             let page = &mut self.pages[index];
-            let whole = at % 4 == 0 && stop % 4 == 0;
+            let whole = at.is_multiple_of(4) && stop.is_multiple_of(4);
             match page {
                 Page::Empty if whole => *page = Page::Words(Box::new([CELL; PAGE as usize / 4])),
                 Page::Empty => *page = Page::Bytes(Box::new([CELL; PAGE as usize])),
@@ -229,9 +231,7 @@ fn read(
                 Some(hit) => found = found.or(Some(hit)),
             }
         }
-        if cell.read == fine_read {
-            cell.read = access.epoch;
-        } else if cell.read.comp == Comp::NONE {
+        if cell.read == fine_read || cell.read.comp == Comp::NONE {
             cell.read = access.epoch;
         } else if cell.read.comp == MANY {
             let readers = many.entry(offset).or_default();
@@ -266,9 +266,8 @@ fn subsumes(access: &Access<'_>, earlier: &Epoch) -> bool {
 fn add_reader(readers: &mut Vec<Epoch>, access: &Access<'_>) {
     readers.retain(|r| !(access.ordered(r) && subsumes(access, r)));
     let e = &access.epoch;
-    let same = |r: &&mut Epoch| {
-        r.comp == e.comp && r.time == e.time && r.nature == e.nature && r.place == e.place
-    };
+    let same =
+        |r: &&mut Epoch| r.comp == e.comp && r.time == e.time && r.nature == e.nature && r.place == e.place;
     match readers.iter_mut().find(same) {
         Some(r) => r.lanes |= e.lanes,
         None => readers.push(*e),
