@@ -16,6 +16,7 @@ pub mod global;
 pub mod grid;
 pub mod hardware;
 pub mod lanes;
+pub mod matrix;
 pub mod mbarrier;
 pub mod meet;
 pub mod memory;
