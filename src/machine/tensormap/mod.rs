@@ -17,6 +17,9 @@ mod im2col;
 mod swizzle;
 mod traverse;
 
+#[cfg(test)]
+mod random_tests;
+
 pub use bytes::{BytesError, Field, MAP_BYTES, ReplaceError};
 pub use check::TensorMapError;
 pub use im2col::Im2colCopy;
