@@ -1,14 +1,15 @@
-//! The barrier of a cluster (`barrier.cluster.arrive`, `barrier.cluster.wait`) as a state machine: no threads, no
-//! schedule, no clocks.
+//! The barrier of a cluster (`barrier.cluster.arrive`, `barrier.cluster.wait`) as a state machine: no
+//! threads, no schedule, no clocks.
 //!
 //! The rules, from PTX ISA 9.7.13.3:
 //!
-//! - A cluster has one barrier. `arrive` marks an arrival and does not wait; `wait` waits until all non-exited threads of
-//!   the cluster have arrived. Then a **generation** is complete and the next begins at once; generations count from 0.
-//! - Each thread arrives once in a generation: it must `wait` before it arrives again, and `wait` only after it has
-//!   arrived. So no thread is ever more than one generation ahead of another.
-//! - Exited threads count as arrived; an exit can be what completes a generation. A generation in which nobody has
-//!   arrived is not completed by exits.
+//! - A cluster has one barrier. `arrive` marks an arrival and does not wait; `wait` waits until all
+//!   non-exited threads of the cluster have arrived. Then a **generation** is complete and the next begins at
+//!   once; generations count from 0.
+//! - Each thread arrives once in a generation: it must `wait` before it arrives again, and `wait` only after
+//!   it has arrived. So no thread is ever more than one generation ahead of another.
+//! - Exited threads count as arrived; an exit can be what completes a generation. A generation in which
+//!   nobody has arrived is not completed by exits.
 //! - `.aligned` forms are executed by all non-exited threads of a warp together.
 //!
 //! What the ISA leaves undefined is an error here, and the barrier stays as it was.
@@ -17,7 +18,8 @@ use thiserror::Error;
 
 use crate::lanes::{LaneError, Warps};
 
-/// The most blocks in a cluster, with the non-portable sizes of Hopper and Blackwell (CUDA programming guide).
+/// The most blocks in a cluster, with the non-portable sizes of Hopper and Blackwell (CUDA programming
+/// guide).
 pub const MAX_BLOCKS: u32 = 16;
 
 /// A misuse of the cluster's barrier: undefined behaviour in PTX ISA 9.7.13.3. The barrier stays as it was.
@@ -96,7 +98,8 @@ pub enum ClusterWait {
         /// That generation.
         generation: u64,
     },
-    /// Some threads of the cluster have not arrived; nothing has changed: ask again after the generation completes.
+    /// Some threads of the cluster have not arrived; nothing has changed: ask again after the generation
+    /// completes.
     Pending {
         /// The generation whose completion lets the wait pass.
         generation: u64,
@@ -138,7 +141,8 @@ impl ClusterBarrier {
     /// The barrier of a cluster of so many blocks of so many threads each.
     ///
     /// # Errors
-    /// [`ClusterError::ClusterOutOfRange`] (valid: 1 to 16), [`LaneError::BlockOutOfRange`] (valid: 1 to 1024).
+    /// [`ClusterError::ClusterOutOfRange`] (valid: 1 to 16), [`LaneError::BlockOutOfRange`] (valid: 1 to
+    /// 1024).
     pub fn new(blocks: u32, threads: u32) -> Result<Self, ClusterError> {
         if blocks == 0 || blocks > MAX_BLOCKS {
             return Err(ClusterError::ClusterOutOfRange { blocks });
@@ -160,8 +164,8 @@ impl ClusterBarrier {
         self.missing
     }
 
-    /// The non-exited lanes of each warp that have not arrived in the current generation: (block, warp, lanes), only
-    /// warps that have some. What an explanation of a hang names.
+    /// The non-exited lanes of each warp that have not arrived in the current generation: (block, warp,
+    /// lanes), only warps that have some. What an explanation of a hang names.
     pub fn missing_lanes(&self) -> impl Iterator<Item = (u32, u32, u32)> + '_ {
         (0_u32..).zip(&self.blocks).flat_map(|(rank, block)| {
             let lanes = block.warps.iter().zip(&block.states);
@@ -187,7 +191,8 @@ impl ClusterBarrier {
         Ok(ClusterOutcome { generation, completed: self.settle().is_some() })
     }
 
-    /// `barrier.cluster.wait`; a wait that passes is over, one that is pending changes nothing and is to be asked again.
+    /// `barrier.cluster.wait`; a wait that passes is over, one that is pending changes nothing and is to be
+    /// asked again.
     ///
     /// # Errors
     /// [`ClusterError::NoSuchBlock`], [`ClusterError::Lanes`], [`ClusterError::NotArrived`].
@@ -206,8 +211,8 @@ impl ClusterBarrier {
         Ok(ClusterWait::Passed { generation: generation.wrapping_sub(1) })
     }
 
-    /// Lanes exit. Answers with the generation that this completes, if it does. Lanes that had exited before are left
-    /// alone.
+    /// Lanes exit. Answers with the generation that this completes, if it does. Lanes that had exited before
+    /// are left alone.
     ///
     /// # Errors
     /// [`ClusterError::NoSuchBlock`], [`LaneError::NoSuchWarp`], [`LaneError::NoSuchLanes`].

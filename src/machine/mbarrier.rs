@@ -1,39 +1,42 @@
-//! The mbarrier object as an exact state machine: counts, bytes, phases, tokens. No threads, no schedule, no clocks.
+//! The mbarrier object as an exact state machine: counts, bytes, phases, tokens. No threads, no schedule, no
+//! clocks.
 //!
-//! Whoever drives it holds one [`Mbarrier`] for each address and calls one method for each operation; the methods say
-//! what happened ([`Outcome`]) or what was wrong ([`MbarrierError`]). The rules, with the sections of the PTX ISA
-//! (9.0; the same numbers in 8.x):
+//! Whoever drives it holds one [`Mbarrier`] for each address and calls one method for each operation; the
+//! methods say what happened ([`Outcome`]) or what was wrong ([`MbarrierError`]). The rules, with the
+//! sections of the PTX ISA (9.0; the same numbers in 8.x):
 //!
-//! - **Size** (9.7.13.15.1): 8 bytes in shared memory at an address that is a multiple of 8 ([`BYTES`], [`ALIGN`]);
-//!   the contents are opaque.
-//! - **Contents** (9.7.13.15.2): the current phase; the pending arrivals of the current phase, 0 to 2^20 - 1; the
-//!   expected arrivals of the next phase, 1 to 2^20 - 1; the tx-count of the current phase, -(2^20 - 1) to 2^20 - 1.
-//! - **Lifecycle** (9.7.13.15.3): `init` makes a barrier, `inval` ends it. Only `init` may meet memory that holds no
-//!   barrier, and it may not meet a live one.
+//! - **Size** (9.7.13.15.1): 8 bytes in shared memory at an address that is a multiple of 8 ([`BYTES`],
+//!   [`ALIGN`]); the contents are opaque.
+//! - **Contents** (9.7.13.15.2): the current phase; the pending arrivals of the current phase, 0 to 2^20 - 1;
+//!   the expected arrivals of the next phase, 1 to 2^20 - 1; the tx-count of the current phase, -(2^20 - 1)
+//!   to 2^20 - 1.
+//! - **Lifecycle** (9.7.13.15.3): `init` makes a barrier, `inval` ends it. Only `init` may meet memory that
+//!   holds no barrier, and it may not meet a live one.
 //! - **Phase** (9.7.13.15.4): phases count from 0; the parity of a phase is its lowest bit.
-//! - **Transactions** (9.7.13.15.5): expect-tx adds to the tx-count, complete-tx subtracts from it. Bytes may arrive
-//!   before they are expected: then the tx-count is negative for a while, which is legal.
-//! - **Completion** (9.7.13.15.6): a phase completes as soon as pending arrivals and tx-count are both zero; at once
-//!   the next phase begins with pending = expected. Any operation that makes both zero completes: an arrival, a
-//!   complete-tx, and also an expect-tx which meets a negative tx-count.
-//! - **Arrival** (9.7.13.15.7, .13): subtracts `count` from the pending arrivals. More arrivals than are pending are
-//!   an error. The result is the state *before* the arrival.
-//! - **`.noComplete`** (9.7.13.15.13, .14): such an arrival must not complete the phase. An arrival which makes pending
-//!   zero while bytes are outstanding does not complete it, so it is legal here.
-//! - **`arrive_drop`** (9.7.13.15.14): subtracts `count` from the expected arrivals of all later phases, then arrives.
-//!   The last expected arrival cannot be dropped: the least expected count is 1.
-//! - **`arrive.expect_tx`** (9.7.13.15.13, .14): expect-tx, then the arrival, as one operation: the arrival belongs to
-//!   the phase which the instruction met, so it is an over-arrival when nothing is pending in that phase.
-//! - **`cp.async.mbarrier.arrive`** (9.7.13.15.15): without `.noinc` it adds one pending arrival, which its own
-//!   arrival takes away later ([`Mbarrier::add_pending`]).
-//! - **Waits** (9.7.13.15.16): `test_wait` and `try_wait` ask for the phase of a token, which must be the current or the
-//!   immediately preceding one, or for a parity, which names whichever of those two has it. On a fresh barrier parity
-//!   1 passes: it names the phase before the first.
-//! - **`pending_count`** (9.7.13.15.17): the pending arrivals before the arrival which returned the token; only tokens
-//!   of `.noComplete` arrivals have one.
+//! - **Transactions** (9.7.13.15.5): expect-tx adds to the tx-count, complete-tx subtracts from it. Bytes may
+//!   arrive before they are expected: then the tx-count is negative for a while, which is legal.
+//! - **Completion** (9.7.13.15.6): a phase completes as soon as pending arrivals and tx-count are both zero;
+//!   at once the next phase begins with pending = expected. Any operation that makes both zero completes: an
+//!   arrival, a complete-tx, and also an expect-tx which meets a negative tx-count.
+//! - **Arrival** (9.7.13.15.7, .13): subtracts `count` from the pending arrivals. More arrivals than are
+//!   pending are an error. The result is the state *before* the arrival.
+//! - **`.noComplete`** (9.7.13.15.13, .14): such an arrival must not complete the phase. An arrival which
+//!   makes pending zero while bytes are outstanding does not complete it, so it is legal here.
+//! - **`arrive_drop`** (9.7.13.15.14): subtracts `count` from the expected arrivals of all later phases, then
+//!   arrives. The last expected arrival cannot be dropped: the least expected count is 1.
+//! - **`arrive.expect_tx`** (9.7.13.15.13, .14): expect-tx, then the arrival, as one operation: the arrival
+//!   belongs to the phase which the instruction met, so it is an over-arrival when nothing is pending in that
+//!   phase.
+//! - **`cp.async.mbarrier.arrive`** (9.7.13.15.15): without `.noinc` it adds one pending arrival, which its
+//!   own arrival takes away later ([`Mbarrier::add_pending`]).
+//! - **Waits** (9.7.13.15.16): `test_wait` and `try_wait` ask for the phase of a token, which must be the
+//!   current or the immediately preceding one, or for a parity, which names whichever of those two has it. On
+//!   a fresh barrier parity 1 passes: it names the phase before the first.
+//! - **`pending_count`** (9.7.13.15.17): the pending arrivals before the arrival which returned the token;
+//!   only tokens of `.noComplete` arrivals have one.
 //!
-//! The ISA leaves undefined what a misuse does. Here a misuse is an error value and **the barrier stays exactly as it
-//! was**, so that a run may go on and report more.
+//! The ISA leaves undefined what a misuse does. Here a misuse is an error value and **the barrier stays
+//! exactly as it was**, so that a run may go on and report more.
 
 mod error;
 mod token;
@@ -78,7 +81,8 @@ pub struct Mbarrier {
 /// What an operation did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// The state before the operation: what `mbarrier.arrive` returns. Its phase is the phase that the operation met.
+    /// The state before the operation: what `mbarrier.arrive` returns. Its phase is the phase that the
+    /// operation met.
     pub token: Token,
     /// The phase which this operation completed, if it did; the barrier is then in the phase after it.
     pub completed: Option<u64>,
@@ -107,8 +111,8 @@ impl Default for Arrival {
 /// The answer to a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TestWait {
-    /// The phase that was asked for has completed. `None` is the phase before the first, which parity 1 names on a
-    /// fresh barrier: no operation completed it, so there is nothing to acquire.
+    /// The phase that was asked for has completed. `None` is the phase before the first, which parity 1 names
+    /// on a fresh barrier: no operation completed it, so there is nothing to acquire.
     Passed {
         /// The completed phase.
         phase: Option<u64>,
@@ -127,7 +131,8 @@ impl TestWait {
     }
 }
 
-/// What `mbarrier.inval` cut short. Legal per the ISA (9.7.13.15.10), but seldom meant: no wait for this phase can pass.
+/// What `mbarrier.inval` cut short. Legal per the ISA (9.7.13.15.10), but seldom meant: no wait for this
+/// phase can pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InvalNote {
     /// The phase that will never complete.
@@ -176,7 +181,8 @@ impl Mbarrier {
         self.pending
     }
 
-    /// The tx-count of the current phase in bytes: positive, bytes outstanding; negative, bytes not yet expected.
+    /// The tx-count of the current phase in bytes: positive, bytes outstanding; negative, bytes not yet
+    /// expected.
     pub fn tx_count(&self) -> i32 {
         self.tx
     }
@@ -251,13 +257,13 @@ impl Mbarrier {
         self.arrive_on(Arrival { count, drop: true, no_complete: true, ..Arrival::default() })
     }
 
-    /// An arrive-on operation in any of its forms (PTX ISA 9.7.13.15.7). When several rules are broken, the first of
-    /// the list below is reported.
+    /// An arrive-on operation in any of its forms (PTX ISA 9.7.13.15.7). When several rules are broken, the
+    /// first of the list below is reported.
     ///
     /// # Errors
     /// [`MbarrierError::Uninitialised`], [`MbarrierError::Invalidated`], [`MbarrierError::CountOutOfRange`],
-    /// [`MbarrierError::TxOperandOutOfRange`], [`MbarrierError::OverArrival`], [`MbarrierError::TxOutOfRange`],
-    /// [`MbarrierError::DropsLast`], [`MbarrierError::NoCompleteCompletes`].
+    /// [`MbarrierError::TxOperandOutOfRange`], [`MbarrierError::OverArrival`],
+    /// [`MbarrierError::TxOutOfRange`], [`MbarrierError::DropsLast`], [`MbarrierError::NoCompleteCompletes`].
     pub fn arrive_on(&mut self, arrival: Arrival) -> Result<Outcome, MbarrierError> {
         let Arrival { count, expect_tx, drop, no_complete } = arrival;
         self.check_live()?;
@@ -288,27 +294,29 @@ impl Mbarrier {
     /// `mbarrier.expect_tx` (PTX ISA 9.7.13.15.11): the current phase expects `bytes` more.
     ///
     /// # Errors
-    /// [`MbarrierError::Uninitialised`], [`MbarrierError::Invalidated`], [`MbarrierError::TxOperandOutOfRange`],
-    /// [`MbarrierError::TxOutOfRange`].
+    /// [`MbarrierError::Uninitialised`], [`MbarrierError::Invalidated`],
+    /// [`MbarrierError::TxOperandOutOfRange`], [`MbarrierError::TxOutOfRange`].
     pub fn expect_tx(&mut self, bytes: u32) -> Result<Outcome, MbarrierError> {
         self.add_tx(bytes, 1)
     }
 
-    /// `mbarrier.complete_tx`, and the complete-tx that an asynchronous copy performs (PTX ISA 9.7.13.15.12 and
-    /// 9.7.13.15.5.2): `bytes` of the current phase have come.
+    /// `mbarrier.complete_tx`, and the complete-tx that an asynchronous copy performs (PTX ISA 9.7.13.15.12
+    /// and 9.7.13.15.5.2): `bytes` of the current phase have come.
     ///
     /// # Errors
-    /// [`MbarrierError::Uninitialised`], [`MbarrierError::Invalidated`], [`MbarrierError::TxOperandOutOfRange`],
-    /// [`MbarrierError::TxOutOfRange`].
+    /// [`MbarrierError::Uninitialised`], [`MbarrierError::Invalidated`],
+    /// [`MbarrierError::TxOperandOutOfRange`], [`MbarrierError::TxOutOfRange`].
     pub fn complete_tx(&mut self, bytes: u32) -> Result<Outcome, MbarrierError> {
         self.add_tx(bytes, -1)
     }
 
-    /// The increment of `cp.async.mbarrier.arrive` without `.noinc` (PTX ISA 9.7.13.15.15): one more pending arrival
-    /// in the current phase only. The arrival that the copies trigger later takes it away ([`Mbarrier::arrive`]).
+    /// The increment of `cp.async.mbarrier.arrive` without `.noinc` (PTX ISA 9.7.13.15.15): one more pending
+    /// arrival in the current phase only. The arrival that the copies trigger later takes it away
+    /// ([`Mbarrier::arrive`]).
     ///
     /// # Errors
-    /// [`MbarrierError::Uninitialised`], [`MbarrierError::Invalidated`], [`MbarrierError::PendingOutOfRange`].
+    /// [`MbarrierError::Uninitialised`], [`MbarrierError::Invalidated`],
+    /// [`MbarrierError::PendingOutOfRange`].
     pub fn add_pending(&mut self) -> Result<Outcome, MbarrierError> {
         self.check_live()?;
         if self.pending >= MAX_COUNT {
@@ -319,14 +327,16 @@ impl Mbarrier {
         Ok(Outcome { token, completed: None })
     }
 
-    /// `mbarrier.test_wait` / `try_wait` by token (PTX ISA 9.7.13.15.16): whether the token's phase has completed.
+    /// `mbarrier.test_wait` / `try_wait` by token (PTX ISA 9.7.13.15.16): whether the token's phase has
+    /// completed.
     ///
     /// # Errors
     /// [`MbarrierError::Uninitialised`], [`MbarrierError::Invalidated`], [`MbarrierError::TokenTooOld`],
     /// [`MbarrierError::TokenOfFuture`].
     pub fn test_wait(&self, token: Token) -> Result<TestWait, MbarrierError> {
         self.check_live()?;
-        // Tokens keep the low bits of a phase, so phases are compared by how far the token lies behind, modulo.
+        // Tokens keep the low bits of a phase, so phases are compared by how far the token lies behind,
+        // modulo.
         match token.behind(self.phase) {
             0 => Ok(TestWait::Pending { phase: self.phase }),
             1 => Ok(TestWait::Passed { phase: self.phase.checked_sub(1) }),
@@ -337,8 +347,8 @@ impl Mbarrier {
         }
     }
 
-    /// `mbarrier.test_wait.parity` / `try_wait.parity` (PTX ISA 9.7.13.15.16): whether the phase of that parity, out of
-    /// the current and the immediately preceding one, has completed.
+    /// `mbarrier.test_wait.parity` / `try_wait.parity` (PTX ISA 9.7.13.15.16): whether the phase of that
+    /// parity, out of the current and the immediately preceding one, has completed.
     ///
     /// # Errors
     /// [`MbarrierError::Uninitialised`], [`MbarrierError::Invalidated`], [`MbarrierError::ParityOutOfRange`].
@@ -379,8 +389,8 @@ impl Mbarrier {
         }
     }
 
-    /// Completes the phase if it is complete, and re-arms (PTX ISA 9.7.13.15.6). Expected is never 0, so one step is
-    /// enough.
+    /// Completes the phase if it is complete, and re-arms (PTX ISA 9.7.13.15.6). Expected is never 0, so one
+    /// step is enough.
     fn settle(&mut self) -> Option<u64> {
         if self.pending != 0 || self.tx != 0 {
             return None;

@@ -1,25 +1,27 @@
-//! The sixteen named barriers of a block (`bar`, `barrier.cta`) as a state machine: no threads, no schedule, no clocks.
+//! The sixteen named barriers of a block (`bar`, `barrier.cta`) as a state machine: no threads, no schedule,
+//! no clocks.
 //!
 //! The rules, from PTX ISA 9.7.13.1:
 //!
-//! - A block has barriers 0 to 15. `sync`, `arrive` and `red` mark an arrival; `sync` and `red` then wait, `arrive`
-//!   does not. When the expected arrivals are in, the barrier completes a **generation**, the waiting threads go on, and
-//!   it is ready for the next generation at once. Generations count from 0.
-//! - **Warps arrive, not threads**: a warp has arrived when all its non-exited threads have, and counts for 32 threads
-//!   then, whatever its number of lanes. The lanes may come one by one, unless the instruction is `.aligned` (`bar.*` always
-//!   is): then they come together.
-//! - **The count** is a multiple of 32, not 0, at most the block's warps x 32. `arrive` must state it. All arrivals of
-//!   a generation state the same count. "No count" and a count which covers the whole block agree with each other.
-//! - **Exited threads**: without a count, all threads of the block that have not exited are expected; an exit lowers
-//!   the expectation and can be what completes the barrier. This is what sm_70 and later do: the barrier waits for "all
-//!   non-exited threads". A stated count stays as stated: the barrier cannot know whether an exited warp would have
-//!   come. Where both forms meet in one generation, the stated count holds.
-//! - **`red`** reduces the predicates of the threads that arrived: `popc` counts the true ones, `and`, `or`. `red` is
-//!   not mixed with `sync` or `arrive`, nor with another reduction, in one generation.
-//! - **Misuse**, undefined in the ISA, is an error here and leaves the barrier as it was. A warp that arrives twice in
-//!   one generation is one: the second arrival would stand for another warp's. So is a warp that begins to arrive where
-//!   the warps that began already make up the count. An arrival *after* the last one is no error that a barrier can
-//!   see: it opens the next generation.
+//! - A block has barriers 0 to 15. `sync`, `arrive` and `red` mark an arrival; `sync` and `red` then wait,
+//!   `arrive` does not. When the expected arrivals are in, the barrier completes a **generation**, the
+//!   waiting threads go on, and it is ready for the next generation at once. Generations count from 0.
+//! - **Warps arrive, not threads**: a warp has arrived when all its non-exited threads have, and counts for
+//!   32 threads then, whatever its number of lanes. The lanes may come one by one, unless the instruction is
+//!   `.aligned` (`bar.*` always is): then they come together.
+//! - **The count** is a multiple of 32, not 0, at most the block's warps x 32. `arrive` must state it. All
+//!   arrivals of a generation state the same count. "No count" and a count which covers the whole block agree
+//!   with each other.
+//! - **Exited threads**: without a count, all threads of the block that have not exited are expected; an exit
+//!   lowers the expectation and can be what completes the barrier. This is what sm_70 and later do: the
+//!   barrier waits for "all non-exited threads". A stated count stays as stated: the barrier cannot know
+//!   whether an exited warp would have come. Where both forms meet in one generation, the stated count holds.
+//! - **`red`** reduces the predicates of the threads that arrived: `popc` counts the true ones, `and`, `or`.
+//!   `red` is not mixed with `sync` or `arrive`, nor with another reduction, in one generation.
+//! - **Misuse**, undefined in the ISA, is an error here and leaves the barrier as it was. A warp that arrives
+//!   twice in one generation is one: the second arrival would stand for another warp's. So is a warp that
+//!   begins to arrive where the warps that began already make up the count. An arrival *after* the last one
+//!   is no error that a barrier can see: it opens the next generation.
 
 mod error;
 
@@ -134,7 +136,8 @@ impl NamedBarriers {
         Ok(Self { warps: Warps::new(threads)?, barriers: Default::default() })
     }
 
-    /// The generation which a barrier is in: the number of those it has completed. `None` for no such barrier.
+    /// The generation which a barrier is in: the number of those it has completed. `None` for no such
+    /// barrier.
     pub fn generation(&self, id: u32) -> Option<u64> {
         self.barrier(id).map(|barrier| barrier.generation)
     }
@@ -193,8 +196,8 @@ impl NamedBarriers {
         Ok(Outcome { generation, completed: barrier.settle(id, warps) })
     }
 
-    /// Lanes of a warp exit. Answers with the generations that this completes. Lanes that had exited before are left
-    /// alone.
+    /// Lanes of a warp exit. Answers with the generations that this completes. Lanes that had exited before
+    /// are left alone.
     ///
     /// # Errors
     /// [`LaneError::NoSuchWarp`], [`LaneError::NoSuchLanes`].

@@ -2,7 +2,8 @@
 
 use thiserror::Error;
 
-/// A misuse of an mbarrier: undefined behaviour in the PTX ISA. The barrier stays as it was before the operation.
+/// A misuse of an mbarrier: undefined behaviour in the PTX ISA. The barrier stays as it was before the
+/// operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum MbarrierError {
     /// An operation other than `init` on memory that holds no barrier (PTX ISA 9.7.13.15.3).
@@ -46,7 +47,8 @@ pub enum MbarrierError {
         /// The current phase.
         phase: u64,
     },
-    /// More pending arrivals than the barrier can count, by `cp.async.mbarrier.arrive` (PTX ISA 9.7.13.15.15).
+    /// More pending arrivals than the barrier can count, by `cp.async.mbarrier.arrive` (PTX ISA
+    /// 9.7.13.15.15).
     #[error(
         "cp.async.mbarrier.arrive adds a pending arrival to {pending}, the most an mbarrier counts; use .noinc and count these arrivals in mbarrier.init"
     )]
@@ -102,8 +104,8 @@ pub enum MbarrierError {
         /// The current phase.
         phase: u64,
     },
-    /// A wait for a phase which has not begun: the token is of another barrier or of an earlier life of this one (PTX
-    /// ISA 9.7.13.15.16).
+    /// A wait for a phase which has not begun: the token is of another barrier or of an earlier life of this
+    /// one (PTX ISA 9.7.13.15.16).
     #[error(
         "the token is of phase {token} and the mbarrier has only come to phase {phase}; a token belongs to the mbarrier that returned it, until its mbarrier.inval"
     )]

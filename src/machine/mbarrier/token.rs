@@ -1,4 +1,5 @@
-//! The 64-bit state that `mbarrier.arrive` returns. Opaque per the PTX ISA (9.7.13.15.13); this encoding is ours.
+//! The 64-bit state that `mbarrier.arrive` returns. Opaque per the PTX ISA (9.7.13.15.13); this encoding is
+//! ours.
 
 use super::MbarrierError;
 
@@ -8,11 +9,12 @@ const PHASE_SHIFT: u32 = PENDING_BITS + 1;
 const PHASE_BITS: u32 = 36;
 const PHASE_MASK: u64 = (1 << PHASE_BITS) - 1;
 const TAG_SHIFT: u32 = PHASE_SHIFT + PHASE_BITS;
-/// Seven bits that say "a token": registers which hold anything else are told apart, all but 1 in 128 of them.
+/// Seven bits that say "a token": registers which hold anything else are told apart, all but 1 in 128 of
+/// them.
 const TAG: u64 = 0b101_1011;
 
-/// The state of an mbarrier before an arrival. From the low bit: 20 bits pending arrivals, 1 bit `.noComplete`, 36 bits
-/// phase (modulo 2^36), 7 bits of a tag.
+/// The state of an mbarrier before an arrival. From the low bit: 20 bits pending arrivals, 1 bit
+/// `.noComplete`, 36 bits phase (modulo 2^36), 7 bits of a tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Token(u64);
 

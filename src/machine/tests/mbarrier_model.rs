@@ -1,5 +1,6 @@
-//! The mbarrier against a second, naive statement of its rules: a list of everything that happened since `init`, from
-//! which each answer is worked out from scratch. Random sequences of operations, misuses among them.
+//! The mbarrier against a second, naive statement of its rules: a list of everything that happened since
+//! `init`, from which each answer is worked out from scratch. Random sequences of operations, misuses among
+//! them.
 
 use proptest::prelude::*;
 use tidegate_machine::mbarrier::{
@@ -31,8 +32,8 @@ struct Standing {
 }
 
 impl History {
-    /// Cuts the history into phases: a phase ends at the first event after which its arrivals are all in and its bytes
-    /// balance. What was dropped in any phase is missing from all later ones.
+    /// Cuts the history into phases: a phase ends at the first event after which its arrivals are all in and
+    /// its bytes balance. What was dropped in any phase is missing from all later ones.
     fn standing(&self) -> Standing {
         let mut phase = 0;
         let mut begin = 0;
@@ -116,7 +117,8 @@ struct Naive {
 }
 
 impl Naive {
-    /// Judges an operation; an accepted one enters the history. `waited` is the phase of the token that a wait is for.
+    /// Judges an operation; an accepted one enters the history. `waited` is the phase of the token that a
+    /// wait is for.
     fn judge(&mut self, op: Op, waited: Option<u64>) -> Verdict {
         let count_max = i64::from(MAX_COUNT);
         let tx_max = i64::from(MAX_TX);
