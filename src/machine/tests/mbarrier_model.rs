@@ -289,7 +289,11 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn agrees_with_the_history(first in 1..8_u32, ops in prop::collection::vec(ops(), 1..80), born in any::<bool>()) {
+    fn agrees_with_the_history(
+        first in 1..8_u32,
+        ops in prop::collection::vec(ops(), 1..80),
+        born in any::<bool>(),
+    ) {
         let mut barrier = Mbarrier::new();
         let mut naive = Naive::default();
         let mut tokens: Vec<Token> = Vec::new();
