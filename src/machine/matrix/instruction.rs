@@ -274,8 +274,8 @@ impl InstructionDescriptor {
                     "M is 128 or 256 and N a multiple of 32 up to 256",
                 ),
                 _ => (
-                    (m == 256 || (m == 128 && (!scaled || self.sparse))) && every(16, 16),
-                    "M is 256 (128 too without block scaling or with sparsity) and N a multiple of 16 up to 256",
+                    matches!(m, 128 | 256) && every(16, 16),
+                    "M is 128 or 256 and N a multiple of 16 up to 256",
                 ),
             }
         };

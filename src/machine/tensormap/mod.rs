@@ -362,11 +362,11 @@ impl TensorMap {
         out
     }
 
-    /// Bytes that one copy counts at its mbarrier: all elements of the box, out-of-bounds ones too, with the gaps of the
-    /// types that have them in shared memory.
+    /// Bytes that one copy counts at its mbarrier: all elements of the box as they are in global memory, out-of-bounds ones too.
+    /// Gaps between packed values and padding of rows do not count (CUTLASS expects the packed bytes).
     pub fn box_bytes(&self) -> u64 {
         let elements: u64 = self.copied().iter().map(|&n| u64::from(n)).product();
-        elements * u64::from(self.descriptor.element.shared_bits()) / 8
+        self.descriptor.element.bytes(elements)
     }
 
     /// Bytes from one row of the box to the next in shared memory. A swizzle span larger than the row pads it
