@@ -50,7 +50,7 @@ pub(crate) fn did_you_mean<'a>(name: &str, candidates: impl Iterator<Item = &'a 
     if name.len() > LONG {
         return None;
     }
-    let mut limit = (name.len() / 3).clamp(1, 4);
+    let mut limit = ((name.len() + 1) / 3).clamp(1, 4);
     let mut found: Option<&str> = None;
     for candidate in candidates.take(MANY) {
         if candidate == name || candidate.len() > LONG || candidate.len().abs_diff(name.len()) > limit {

@@ -310,8 +310,8 @@ impl Display for Linkage {
 fn add(f: &mut Formatter<'_>, offset: i64) -> fmt::Result {
     match offset {
         0 => Ok(()),
-        i64::MIN => write!(f, "-{}-1", i64::MAX),
-        _ => write!(f, "{offset:+}"),
+        i64::MIN => write!(f, "+-{}-1", i64::MAX),
+        _ => write!(f, "+{offset}"),
     }
 }
 

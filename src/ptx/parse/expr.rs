@@ -126,9 +126,13 @@ impl Parser<'_> {
         })
     }
 
-    /// `+4` or `-4*2` behind a name, when there is one.
+    /// `+4` or `+-4*2` behind a name, when there is one.
     pub(super) fn offset(&mut self) -> Parsed<Option<i64>> {
-        if !self.at(b'+') && !self.at(b'-') {
+        if self.at(b'-') {
+            let help = "write `x+-4` to subtract: PTX only adds offsets";
+            return Err(self.fail_help(self.token.span, "`-` behind a name", help));
+        }
+        if !self.at(b'+') {
             return Ok(None);
         }
         let start = self.token.span.start;
