@@ -206,7 +206,7 @@ fn declarations() {
     );
     one(
         in_module("\n.func f() { ret; } .func f() { ret; }"),
-        "2:25 `f` is defined twice (take one of the bodies out, or rename it)",
+        "2:26 `f` is defined twice (take one of the bodies out, or rename it)",
     );
     one(
         in_module("\n.func f(); .func f(.param .b32 x) { ret; }"),
