@@ -1,0 +1,54 @@
+//! The instructions, by families: each file decodes and executes its own.
+
+pub mod asynchronous;
+pub mod control;
+pub mod types;
+
+use crate::decode::{Decoder, unknown_opcode};
+use crate::error::ParseError;
+use crate::exec::{Exec, Flow};
+use tidegate_machine::hardware::Stop;
+
+macro_rules! families {
+    ($($module:ident :: $name:ident [$($opcode:literal)*],)*) => {
+        /// An instruction, decoded.
+        #[derive(Clone, Debug)]
+        pub enum Op { $(#[doc = concat!("See [`", stringify!($module), "`].")] $name($module::Op),)* }
+
+        /// Every opcode that some family knows (its first part).
+        pub const OPCODES: &[&str] = &[$($($opcode,)*)*];
+
+        /// Decodes an instruction.
+        ///
+        /// # Errors
+        ///
+        /// No such instruction, a modifier or an operand that it does not take.
+        pub(crate) fn decode(d: &mut Decoder<'_>) -> Result<Op, ParseError> {
+            match d.opcode().first().map_or("", String::as_str) {
+                $($($opcode)|* => $module::decode(d).map(Op::$name),)*
+                _ => Err(unknown_opcode(d.instr())),
+            }
+        }
+
+        impl Op {
+            /// Executes it.
+            #[inline]
+            pub(crate) fn exec(&self, x: &mut Exec<'_>) -> Result<Flow, Stop> {
+                match self { $(Op::$name(op) => op.exec(x),)* }
+            }
+        }
+    };
+}
+
+impl Op {
+    /// Whether an instruction may touch registers that an operation of a kind has in flight: the next one of its
+    /// kind, which happens after it.
+    pub(crate) fn continues(&self, what: &str) -> bool {
+        let _ = what;
+        false
+    }
+}
+
+families! {
+    control::Control ["bra" "brx" "call" "ret" "exit" "trap" "brkpt" "nanosleep" "setmaxnreg" "griddepcontrol" "pmevent"],
+}
