@@ -266,10 +266,15 @@ impl Decoder<'_> {
         match arg {
             Arg::Reg(Reg::R32(slot), _) => Ok(S32(*slot)),
             Arg::Const(c) => Ok(self.const32(Value::Bits(constant_bits(*c, ty)))),
-            Arg::Special(name) if !isa::types::changes(name) => Ok(self.const32(Value::Special(name.clone()))),
+            Arg::Special(name) if !isa::types::changes(name) => {
+                Ok(self.const32(Value::Special(name.clone())))
+            }
             Arg::Symbol(symbol, offset) => Ok(self.const32(Value::Symbol(*symbol, *offset))),
             Arg::Function(f) => Ok(self.const32(Value::Function(*f))),
-            other => Err(ParseError::new(span, format!("a 32-bit register or a constant is wanted, found {}", describe(other)))),
+            other => Err(ParseError::new(
+                span,
+                format!("a 32-bit register or a constant is wanted, found {}", describe(other)),
+            )),
         }
     }
 
@@ -292,10 +297,15 @@ impl Decoder<'_> {
         match arg {
             Arg::Reg(Reg::R64(slot), _) => Ok(S64(*slot)),
             Arg::Const(c) => Ok(self.const64(Value::Bits(constant_bits(*c, ty)))),
-            Arg::Special(name) if !isa::types::changes(name) => Ok(self.const64(Value::Special(name.clone()))),
+            Arg::Special(name) if !isa::types::changes(name) => {
+                Ok(self.const64(Value::Special(name.clone())))
+            }
             Arg::Symbol(symbol, offset) => Ok(self.const64(Value::Symbol(*symbol, *offset))),
             Arg::Function(f) => Ok(self.const64(Value::Function(*f))),
-            other => Err(ParseError::new(span, format!("a 64-bit register or a constant is wanted, found {}", describe(other)))),
+            other => Err(ParseError::new(
+                span,
+                format!("a 64-bit register or a constant is wanted, found {}", describe(other)),
+            )),
         }
     }
 
@@ -320,11 +330,16 @@ impl Decoder<'_> {
             Arg::Reg(Reg::R32(slot), _) => Ok(Src::R32(S32(*slot))),
             Arg::Reg(Reg::R64(slot), _) => Ok(Src::R64(S64(*slot))),
             Arg::Reg(Reg::R128(slot), _) => Ok(Src::R128(S128(*slot))),
-            Arg::Const(c) if ty == ScalarType::Pred => Ok(Src::P(self.const_p(constant_bits(*c, ScalarType::U64) != 0))),
+            Arg::Const(c) if ty == ScalarType::Pred => {
+                Ok(Src::P(self.const_p(constant_bits(*c, ScalarType::U64) != 0)))
+            }
             _ => match isa::types::bits(ty) {
                 128 => match arg {
                     Arg::Const(c) => Ok(Src::R128(self.const128(Value::Bits(constant_bits(*c, ty))))),
-                    other => Err(ParseError::new(span, format!("a 128-bit register is wanted, found {}", describe(other)))),
+                    other => Err(ParseError::new(
+                        span,
+                        format!("a 128-bit register is wanted, found {}", describe(other)),
+                    )),
                 },
                 64 => self.src64_of(arg, ty, span).map(Src::R64),
                 _ => self.src32_of(arg, ty, span).map(Src::R32),
@@ -354,7 +369,10 @@ impl Decoder<'_> {
     pub fn dst32(&self, index: usize) -> Result<S32> {
         match self.arg(index)? {
             Arg::Reg(Reg::R32(slot), _) => Ok(S32(*slot)),
-            other => self.error_at(index, format!("a 32-bit register is wanted to write to, found {}", describe(other))),
+            other => self.error_at(
+                index,
+                format!("a 32-bit register is wanted to write to, found {}", describe(other)),
+            ),
         }
     }
 
@@ -366,7 +384,10 @@ impl Decoder<'_> {
     pub fn dst64(&self, index: usize) -> Result<S64> {
         match self.arg(index)? {
             Arg::Reg(Reg::R64(slot), _) => Ok(S64(*slot)),
-            other => self.error_at(index, format!("a 64-bit register is wanted to write to, found {}", describe(other))),
+            other => self.error_at(
+                index,
+                format!("a 64-bit register is wanted to write to, found {}", describe(other)),
+            ),
         }
     }
 
@@ -378,7 +399,9 @@ impl Decoder<'_> {
     pub fn dst_p(&self, index: usize) -> Result<SP> {
         match self.arg(index)? {
             Arg::Reg(Reg::P(slot), _) => Ok(SP(*slot)),
-            other => self.error_at(index, format!("a predicate is wanted to write to, found {}", describe(other))),
+            other => {
+                self.error_at(index, format!("a predicate is wanted to write to, found {}", describe(other)))
+            }
         }
     }
 
@@ -404,7 +427,10 @@ impl Decoder<'_> {
             Arg::Reg(Reg::R64(slot), _) => Ok(Dst::R64(S64(*slot))),
             Arg::Reg(Reg::R128(slot), _) => Ok(Dst::R128(S128(*slot))),
             Arg::Sink => Ok(Dst::None),
-            other => Err(ParseError::new(span, format!("a register is wanted to write to, found {}", describe(other)))),
+            other => Err(ParseError::new(
+                span,
+                format!("a register is wanted to write to, found {}", describe(other)),
+            )),
         }
     }
 
@@ -428,10 +454,15 @@ impl Decoder<'_> {
     pub fn addr(&mut self, index: usize) -> Result<(Addr, Vec<Arg>)> {
         let (base, offset, rest) = match self.arg(index)?.clone() {
             Arg::Address(base, offset, rest) => (base, offset, rest),
-            other => return self.error_at(index, format!("an address in brackets is wanted, found {}", describe(&other))),
+            other => {
+                return self
+                    .error_at(index, format!("an address in brackets is wanted, found {}", describe(&other)));
+            }
         };
         let addr = match base {
-            AddressBase::Absolute => Addr { base: Src::R64(self.const64(Value::Bits(0))), offset, space: None },
+            AddressBase::Absolute => {
+                Addr { base: Src::R64(self.const64(Value::Bits(0))), offset, space: None }
+            }
             AddressBase::Reg(Reg::R32(slot), _) => Addr { base: Src::R32(S32(slot)), offset, space: None },
             AddressBase::Reg(Reg::R64(slot), _) => Addr { base: Src::R64(S64(slot)), offset, space: None },
             AddressBase::Reg(..) => return self.error_at(index, "an address is a register of 32 or 64 bits"),
@@ -453,7 +484,7 @@ fn intern(index: &mut FxHashMap<Value, u32>, list: &mut Vec<Value>, value: Value
 
 /// The bits of a constant as a value of a type: integers are cut, floats converted (ISA 4.5).
 pub fn constant_bits(c: Constant, ty: ScalarType) -> u128 {
-    use ScalarType::{F16, F32, F64, Bf16};
+    use ScalarType::{Bf16, F16, F32, F64};
     let bits = match (c, ty) {
         (Constant::Int { bits, unsigned }, F32 | F64 | F16 | Bf16) => {
             let value = if unsigned { bits as f64 } else { bits as i64 as f64 };
@@ -522,7 +553,8 @@ pub fn decode(program: Program) -> std::result::Result<Code, Vec<ParseError>> {
     let target = program.target.first().map_or("", String::as_str);
     let (arch, specific) = architecture(target).unwrap_or_else(|| {
         errors.push(
-            ParseError::new(Span::default(), format!("unknown target `{target}`")).help("a target is `sm_90a`, `sm_100a`, ..."),
+            ParseError::new(Span::default(), format!("unknown target `{target}`"))
+                .help("a target is `sm_90a`, `sm_100a`, ..."),
         );
         (0, false)
     });
@@ -570,7 +602,8 @@ pub fn decode(program: Program) -> std::result::Result<Code, Vec<ParseError>> {
 /// The message for an opcode that no family knows.
 pub(crate) fn unknown_opcode(instr: &Instr) -> ParseError {
     let name = instr.opcode.first().map_or("", String::as_str);
-    let error = ParseError::new(instr.opcode_span, format!("unknown instruction `{}`", instr.opcode.join(".")));
+    let error =
+        ParseError::new(instr.opcode_span, format!("unknown instruction `{}`", instr.opcode.join(".")));
     match did_you_mean(name, isa::OPCODES.iter().copied()) {
         Some(help) => error.help(help),
         None => error,
@@ -580,7 +613,9 @@ pub(crate) fn unknown_opcode(instr: &Instr) -> ParseError {
 fn touches(args: &[Arg]) -> SmallVec<[u32; 4]> {
     fn collect(arg: &Arg, out: &mut SmallVec<[u32; 4]>) {
         match arg {
-            Arg::Reg(Reg::R32(slot), _) | Arg::Address(AddressBase::Reg(Reg::R32(slot), _), ..) => out.push(*slot),
+            Arg::Reg(Reg::R32(slot), _) | Arg::Address(AddressBase::Reg(Reg::R32(slot), _), ..) => {
+                out.push(*slot)
+            }
             Arg::Pair(a, b) => {
                 collect(a, out);
                 collect(b, out);

@@ -114,7 +114,9 @@ impl Env {
     fn value(&self, value: &Value, lane: u32) -> u128 {
         match value {
             Value::Bits(bits) => *bits,
-            Value::Symbol(symbol, offset) => u128::from(self.address_of(*symbol).wrapping_add_signed(*offset)),
+            Value::Symbol(symbol, offset) => {
+                u128::from(self.address_of(*symbol).wrapping_add_signed(*offset))
+            }
             Value::Function(f) => u128::from(crate::isa::control::function_address(*f)),
             Value::Special(name) => u128::from(self.special(name, lane)),
         }
@@ -171,7 +173,9 @@ impl Env {
                 u64::from(self.launch.shared_bytes + tidegate_machine::memory::RESERVED)
             }
             "reserved_smem_offset_begin" => 0,
-            "reserved_smem_offset_end" | "reserved_smem_offset_cap" => u64::from(tidegate_machine::memory::RESERVED),
+            "reserved_smem_offset_end" | "reserved_smem_offset_cap" => {
+                u64::from(tidegate_machine::memory::RESERVED)
+            }
             _ => 0,
         }
     }

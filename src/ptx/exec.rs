@@ -5,7 +5,7 @@
 //! ran long lets the others go. Fragments at the same place become one. An instruction that lanes have to run together
 //! (`.aligned`, or with a member mask) holds the fragment until the others are there.
 
-use crate::decode::{Code, Dst, Src};
+use crate::decode::{Dst, Src};
 use crate::env::Env;
 use crate::isa::asynchronous::Work;
 use crate::program::FunctionId;
@@ -101,7 +101,9 @@ impl Exec<'_> {
             let without = lane_list(self.here & !self.lanes);
             let message = format!("an aligned instruction is predicated off for lanes {without} of the warp");
             let help = "all lanes of the warp have to run it: branch around it by whole warps";
-            return self.hw.fail(Finding::new(FindingCode::Divergence, message).at(self.place, "here").help(help));
+            return self
+                .hw
+                .fail(Finding::new(FindingCode::Divergence, message).at(self.place, "here").help(help));
         }
         Ok(None)
     }
@@ -230,7 +232,8 @@ impl Warp {
         let code = env.code.functions[function.0 as usize];
         let base = regs.push_frame(&code.regs);
         regs.enter(base);
-        let memory_end = env.code.program.functions[function.0 as usize].frame_bytes.min(u64::from(MAX_LOCAL)) as u32;
+        let memory_end =
+            env.code.program.functions[function.0 as usize].frame_bytes.min(u64::from(MAX_LOCAL)) as u32;
         let frame = Frame { base, parent: None, return_to: 0, depth: 0, memory: 0, memory_end, users: 1 };
         let fragment = Fragment {
             pc: code.start,
@@ -243,7 +246,14 @@ impl Warp {
             expired: false,
             ran: 0,
         };
-        Warp { env, regs, state: WarpState::default(), fragments: vec![fragment], frames: vec![frame], live: lanes }
+        Warp {
+            env,
+            regs,
+            state: WarpState::default(),
+            fragments: vec![fragment],
+            frames: vec![frame],
+            live: lanes,
+        }
     }
 
     /// The fragment to run next.
@@ -319,7 +329,14 @@ impl Warp {
         self.fragments.push(other);
     }
 
-    fn call(&mut self, index: usize, lanes: u32, function: FunctionId, hw: &mut Hardware, place: Place) -> Result<(), Stop> {
+    fn call(
+        &mut self,
+        index: usize,
+        lanes: u32,
+        function: FunctionId,
+        hw: &mut Hardware,
+        place: Place,
+    ) -> Result<(), Stop> {
         let next = self.fragments[index].pc + 1;
         let caller = self.fragments[index].frame;
         let code = self.env.code.functions[function.0 as usize];
@@ -330,7 +347,9 @@ impl Warp {
         };
         let memory_end = u64::from(memory) + bytes;
         if depth > MAX_DEPTH || memory_end > u64::from(MAX_LOCAL) {
-            let message = format!("calls nest {depth} deep and use {memory_end} bytes of local memory: the stack overflows");
+            let message = format!(
+                "calls nest {depth} deep and use {memory_end} bytes of local memory: the stack overflows"
+            );
             return hw.fail(Finding::new(FindingCode::Trap, message).at(place, "called here"));
         }
         let base = self.regs.push_frame(&code.regs);
@@ -358,7 +377,14 @@ impl Warp {
         Ok(())
     }
 
-    fn return_from(&mut self, index: usize, lanes: u32, hw: &mut Hardware, place: Place, agent: AgentId) -> Result<(), Stop> {
+    fn return_from(
+        &mut self,
+        index: usize,
+        lanes: u32,
+        hw: &mut Hardware,
+        place: Place,
+        agent: AgentId,
+    ) -> Result<(), Stop> {
         let frame = self.fragments[index].frame;
         let Some(parent) = self.frames[frame as usize].parent else {
             return self.exit(index, lanes, hw, place, agent);
@@ -378,7 +404,14 @@ impl Warp {
         Ok(())
     }
 
-    fn exit(&mut self, index: usize, lanes: u32, hw: &mut Hardware, place: Place, agent: AgentId) -> Result<(), Stop> {
+    fn exit(
+        &mut self,
+        index: usize,
+        lanes: u32,
+        hw: &mut Hardware,
+        place: Place,
+        agent: AgentId,
+    ) -> Result<(), Stop> {
         self.live &= !lanes;
         let f = &mut self.fragments[index];
         f.lanes &= !lanes;
@@ -506,7 +539,10 @@ impl Warp {
             if let Some(on) = f.wait {
                 out.push(Wait { actor, on });
             } else if f.polled {
-                out.push(Wait { actor: Actor { place: Place(f.pc.saturating_sub(1)), ..actor }, on: WaitOn::Poll });
+                out.push(Wait {
+                    actor: Actor { place: Place(f.pc.saturating_sub(1)), ..actor },
+                    on: WaitOn::Poll,
+                });
             }
         }
         out
@@ -534,7 +570,11 @@ impl Program for Warp {
             return Ok(Progress::Running);
         }
         let waits = self.waits(agent);
-        if self.fragments.iter().any(|f| f.polled) { Ok(Progress::Polling(waits)) } else { Ok(Progress::Blocked(waits)) }
+        if self.fragments.iter().any(|f| f.polled) {
+            Ok(Progress::Polling(waits))
+        } else {
+            Ok(Progress::Blocked(waits))
+        }
     }
 
     fn effect(&mut self, token: u64, op: OpId, hw: &mut Hardware) -> Result<(), Stop> {

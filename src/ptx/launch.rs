@@ -10,12 +10,12 @@ use crate::error::ParseError;
 use crate::exec::Warp;
 use crate::program::{FunctionId, Program, RelocationTarget};
 use std::sync::{Arc, Mutex, PoisonError};
+use thiserror::Error;
 use tidegate_machine::global::GlobalState;
 use tidegate_machine::grid::{self, Gauge, Report};
 use tidegate_machine::hardware::{BlockLaunch, Config, Hardware};
 use tidegate_machine::memory::{Global, RESERVED};
 use tidegate_machine::schedule::{RoundRobin, Schedule};
-use thiserror::Error;
 
 /// Why a module cannot be loaded or a kernel not be launched.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -263,7 +263,8 @@ impl Device {
         let total = clusters.iter().product();
         let state = Arc::new(GlobalState::new(std::mem::take(&mut self.memory)));
         let start = |index: u64| {
-            let at = [index % clusters[0], index / clusters[0] % clusters[1], index / (clusters[0] * clusters[1])];
+            let at =
+                [index % clusters[0], index / clusters[0] % clusters[1], index / (clusters[0] * clusters[1])];
             let mut blocks = Vec::new();
             let mut ctaids = Vec::new();
             for z in 0..per_cluster[2] {
@@ -327,7 +328,12 @@ impl Device {
         self.launch(loaded, kernel, launch, options, &Gauge::default(), &schedule)
     }
 
-    fn prepare(&self, loaded: &Loaded, kernel: FunctionId, launch: &Launch) -> Result<Arc<Shared>, LaunchError> {
+    fn prepare(
+        &self,
+        loaded: &Loaded,
+        kernel: FunctionId,
+        launch: &Launch,
+    ) -> Result<Arc<Shared>, LaunchError> {
         let program = &loaded.code.program;
         let function = &program.functions[kernel.0 as usize];
         if launch.params.len() as u64 != function.param_bytes {
@@ -442,14 +448,19 @@ fn check_dims(function: &crate::program::Function, dims: &Dims) -> Result<(), La
         let [a, b, c] = three(numbers);
         match name.as_str() {
             "maxntid" if threads > a * b * c => {
-                return block(format!("`{}` was compiled for {} at most (.maxntid)", function.name, a * b * c));
+                return block(format!(
+                    "`{}` was compiled for {} at most (.maxntid)",
+                    function.name,
+                    a * b * c
+                ));
             }
             "reqntid" if [a, b, c] != dims.block.map(u64::from) => {
                 return block(format!("`{}` was compiled for {a} x {b} x {c} (.reqntid)", function.name));
             }
             "reqnctapercluster" if [a, b, c] != dims.cluster.map(u64::from) => {
                 let [x, y, z] = dims.cluster;
-                let why = format!("`{}` was compiled for {a} x {b} x {c} (.reqnctapercluster)", function.name);
+                let why =
+                    format!("`{}` was compiled for {a} x {b} x {c} (.reqnctapercluster)", function.name);
                 return Err(LaunchError::Cluster { x, y, z, why });
             }
             _ => {}
@@ -484,7 +495,9 @@ fn communicates(code: &Code) -> bool {
         let has = |m: &str| i.opcode.iter().any(|o| o == m);
         match head {
             "atom" | "red" => !has("shared") && !has("shared::cta") && !has("shared::cluster"),
-            "ld" | "st" => (has("acquire") || has("release") || has("volatile") || has("relaxed")) && !has("shared"),
+            "ld" | "st" => {
+                (has("acquire") || has("release") || has("volatile") || has("relaxed")) && !has("shared")
+            }
             _ => false,
         }
     })

@@ -19,6 +19,8 @@ pub mod regs;
 mod resolve;
 pub mod source;
 mod spans;
+#[cfg(test)]
+mod testing;
 
 pub use error::{MAX_ERRORS, ParseError};
 pub use parse::parse;

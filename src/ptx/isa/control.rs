@@ -97,7 +97,10 @@ pub(super) fn decode(d: &mut Decoder<'_>) -> Result<Op, ParseError> {
                 Arg::Const(c) => {
                     let n = crate::decode::constant_bits(*c, ScalarType::U32) as u32;
                     if !(24..=256).contains(&n) || n % 8 != 0 {
-                        return d.error_at(0, format!("setmaxnreg takes a multiple of 8 from 24 to 256, found {n}"));
+                        return d.error_at(
+                            0,
+                            format!("setmaxnreg takes a multiple of 8 from 24 to 256, found {n}"),
+                        );
                     }
                     if up == d.has("dec") {
                         return d.unknown();
@@ -126,7 +129,8 @@ fn decode_call(d: &mut Decoder<'_>) -> Result<Op, ParseError> {
             Arg::Prototype(list) => allowed = list,
             other => {
                 let found = crate::decode::describe(&other);
-                return d.error_at(index, format!("a function, a list or a prototype is wanted, found {found}"));
+                return d
+                    .error_at(index, format!("a function, a list or a prototype is wanted, found {found}"));
             }
         }
     }
@@ -141,7 +145,9 @@ fn decode_call(d: &mut Decoder<'_>) -> Result<Op, ParseError> {
         }
         Some(Ok(f)) => f,
     };
-    let Some(callee) = d.program.functions.get(target.0 as usize) else { return d.error("an unknown function") };
+    let Some(callee) = d.program.functions.get(target.0 as usize) else {
+        return d.error("an unknown function");
+    };
     let (params, returns) = (callee.params.clone(), callee.returns.clone());
     if callee.entry {
         return d.error(format!("`{}` is a kernel and cannot be called", callee.name));
@@ -173,7 +179,9 @@ fn actual(d: &mut Decoder<'_>, arg: &Arg, formal: Formal) -> Result<Value, Parse
         other => {
             let ty = match formal {
                 Formal::Register(_, ty) => ty,
-                Formal::Memory(symbol) => d.program.symbols.get(symbol.0 as usize).map_or(ScalarType::B32, |s| s.ty),
+                Formal::Memory(symbol) => {
+                    d.program.symbols.get(symbol.0 as usize).map_or(ScalarType::B32, |s| s.ty)
+                }
             };
             let span = d.instr().opcode_span;
             d.src_of(other, ty, span).map(Value::Register)
@@ -191,8 +199,11 @@ impl Op {
                 let mut parts: Vec<(u32, u32)> = Vec::new();
                 for lane in lanes_of(x.lanes) {
                     let Some(&to) = targets.get(index[lane] as usize) else {
-                        let message =
-                            format!("brx.idx by index {} of a list of {} targets", index[lane], targets.len());
+                        let message = format!(
+                            "brx.idx by index {} of a list of {} targets",
+                            index[lane],
+                            targets.len()
+                        );
                         return x.fail(Code::InvalidOperand, message);
                     };
                     match parts.iter_mut().find(|p| p.1 == to) {
