@@ -455,8 +455,10 @@ impl Decoder<'_> {
         let (base, offset, rest) = match self.arg(index)?.clone() {
             Arg::Address(base, offset, rest) => (base, offset, rest),
             other => {
-                return self
-                    .error_at(index, format!("an address in brackets is wanted, found {}", describe(&other)));
+                return self.error_at(
+                    index,
+                    format!("an address in brackets is wanted, found {}", describe(&other)),
+                );
             }
         };
         let addr = match base {

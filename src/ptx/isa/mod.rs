@@ -9,8 +9,10 @@ use crate::error::ParseError;
 use crate::exec::{Exec, Flow};
 use tidegate_machine::hardware::Stop;
 
+// Families that share opcodes (`add`, `max`, ...) are told apart by a guard, a function of the instruction's modifiers:
+// the first family whose guard holds decodes it. One without a guard comes last and takes what is left.
 macro_rules! families {
-    ($($module:ident :: $name:ident [$($opcode:literal)*],)*) => {
+    ($($module:ident :: $name:ident [$($opcode:literal)*] $(if $guard:path)?,)*) => {
         /// An instruction, decoded.
         #[derive(Clone, Debug)]
         pub enum Op { $(#[doc = concat!("See [`", stringify!($module), "`].")] $name($module::Op),)* }
@@ -25,7 +27,7 @@ macro_rules! families {
         /// No such instruction, a modifier or an operand that it does not take.
         pub(crate) fn decode(d: &mut Decoder<'_>) -> Result<Op, ParseError> {
             match d.opcode().first().map_or("", String::as_str) {
-                $($($opcode)|* => $module::decode(d).map(Op::$name),)*
+                $($($opcode)|* $(if $guard(d.opcode()))? => $module::decode(d).map(Op::$name),)*
                 _ => Err(unknown_opcode(d.instr())),
             }
         }

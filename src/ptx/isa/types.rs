@@ -52,3 +52,13 @@ pub fn is_signed(ty: ScalarType) -> bool {
 pub fn changes(name: &str) -> bool {
     name.starts_with("clock") || name.starts_with("globaltimer") || name.starts_with("pm")
 }
+
+/// Whether modifiers name a type of f16 or bf16: the instruction is of the half-precision family.
+pub fn names_half(opcode: &[String]) -> bool {
+    opcode.iter().any(|m| matches!(m.as_str(), "f16" | "f16x2" | "bf16" | "bf16x2"))
+}
+
+/// Whether modifiers name f32 or f64 (or a pair of f32): the instruction is of the floating-point family.
+pub fn names_float(opcode: &[String]) -> bool {
+    opcode.iter().any(|m| matches!(m.as_str(), "f32" | "f32x2" | "f64"))
+}
