@@ -199,7 +199,8 @@ impl Parser<'_> {
         let opcode_span = self.span_from(first.span.start);
         let call = word == "call";
         let mut operands = Vec::new();
-        if !self.at(b';') && !self.next_statement() {
+        // A call always has operands, and compilers put the callee on a line of its own.
+        if !self.at(b';') && (call || !self.next_statement()) {
             loop {
                 operands.push(self.operand(call)?);
                 if !self.eat(b',') {

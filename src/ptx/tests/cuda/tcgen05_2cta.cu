@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// sm_100: a pair of blocks: allocation, product and commit by cta_group::2, M of 256, the halves of B in either block.
+#include "tg.cuh"
+[[maybe_unused]] static __device__ u64 desc(const void* p, u32 lbo, u32 sbo, u64 swz) { return (u64)((sa(p) & 0x3ffff) >> 4) | (u64)(lbo >> 4) << 16 | (u64)(sbo >> 4) << 32 | 1ull << 46 | swz << 61; }
+[[maybe_unused]] static __device__ u32 sw128(u32 row, u32 byte) { return row * 128 + ((byte & ~15u) ^ ((row & 7) << 4)) + (byte & 15); }
+static __device__ void commit(u64* b) { asm volatile("tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%0];" :: "r"(sa(b)) : "memory"); }
+#define ALLOC(n) __shared__ u32 tm; __shared__ u64 bar; if (w == 0) { asm volatile("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%0], %1;" :: "r"(sa(&tm)), "r"(n) : "memory"); asm volatile("tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;"); } if (i == 0) { bar_init(&bar, 1); bar_fence(); } asm volatile("tcgen05.fence::before_thread_sync;"); __syncthreads(); asm volatile("tcgen05.fence::after_thread_sync;"); u32 t0 = tm;
+#define FREE(n) asm volatile("tcgen05.fence::before_thread_sync;"); __syncthreads(); if (w == 0) asm volatile("tcgen05.dealloc.cta_group::1.sync.aligned.b32 %0, %1;" :: "r"(t0), "r"(n));
+#define MMA(kind, d, a, b, id, acc) asm volatile("{.reg .pred p; setp.ne.b32 p, %4, 0; tcgen05.mma.cta_group::1.kind::" kind " [%0], %1, %2, %3, p;}" :: "r"(d), "l"(a), "l"(b), "r"(id), "r"((u32)(acc)) : "memory");
+#define MMATS(kind, d, a, b, id, acc) asm volatile("{.reg .pred p; setp.ne.b32 p, %4, 0; tcgen05.mma.cta_group::1.kind::" kind " [%0], [%1], %2, %3, p;}" :: "r"(d), "r"(a), "l"(b), "r"(id), "r"((u32)(acc)) : "memory");
+
+extern "C" __global__ void __launch_bounds__(128) tcgen05_2cta(const u32* a, const u32* b, u32* out) {
+  int i = threadIdx.x, w = i / 32, lane = i & 31; (void)lane;  __shared__ u32 tm; __shared__ u64 bar; u32 rank; asm volatile("mov.u32 %0, %cluster_ctarank;" : "=r"(rank));
+  if (w == 0) { asm volatile("tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 [%0], 32;" :: "r"(sa(&tm)) : "memory"); asm volatile("tcgen05.relinquish_alloc_permit.cta_group::2.sync.aligned;"); } if (i == 0) { bar_init(&bar, 1); bar_fence(); }
+  for (int k = i; k < 128 * 32; k += 128) *(u32*)(smem + sw128(k / 32, 4 * (k % 32))) = a[4096 * rank + k]; for (int k = i; k < 16 * 32; k += 128) *(u32*)(smem + 16384 + sw128(k / 32, 4 * (k % 32))) = b[512 * rank + k];
+  proxy_fence(); asm volatile("tcgen05.fence::before_thread_sync;"); asm volatile("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" ::: "memory"); asm volatile("tcgen05.fence::after_thread_sync;"); u32 t0 = tm;
+  if (rank == 0 && i == 0) { for (int k = 0; k < 4; ++k) asm volatile("{.reg .pred p; setp.ne.b32 p, %4, 0; tcgen05.mma.cta_group::2.kind::f16 [%0], %1, %2, %3, p;}" :: "r"(t0), "l"(desc(smem + 32 * k, 16, 1024, 2)), "l"(desc(smem + 16384 + 32 * k, 16, 1024, 2)), "r"((1u << 4) | (4u << 17) | (16u << 24)), "r"((u32)(k > 0)) : "memory");
+    asm volatile("tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%0], %1;" :: "r"(sa(&bar)), "h"((unsigned short)3) : "memory"); }
+  bar_wait(&bar, 0); asm volatile("tcgen05.fence::after_thread_sync;"); u32* o = out + 4096 * rank; { u32 r[32]; asm volatile("tcgen05.ld.sync.aligned.32x32b.x32.b32 {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, [%32];\ntcgen05.wait::ld.sync.aligned;" : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]), "=r"(r[4]), "=r"(r[5]), "=r"(r[6]), "=r"(r[7]), "=r"(r[8]), "=r"(r[9]), "=r"(r[10]), "=r"(r[11]), "=r"(r[12]), "=r"(r[13]), "=r"(r[14]), "=r"(r[15]), "=r"(r[16]), "=r"(r[17]), "=r"(r[18]), "=r"(r[19]), "=r"(r[20]), "=r"(r[21]), "=r"(r[22]), "=r"(r[23]), "=r"(r[24]), "=r"(r[25]), "=r"(r[26]), "=r"(r[27]), "=r"(r[28]), "=r"(r[29]), "=r"(r[30]), "=r"(r[31]) : "r"(t0 + ((u32)w << 21) + 0) : "memory"); for (int c = 0; c < 32; ++c) o[i * 32 + c] = r[c]; }
+  asm volatile("tcgen05.fence::before_thread_sync;"); asm volatile("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" ::: "memory"); if (w == 0) asm volatile("tcgen05.dealloc.cta_group::2.sync.aligned.b32 %0, 32;" :: "r"(t0));
+}
