@@ -64,7 +64,8 @@ fn inputs_and_outputs_are_those_named() {
         for operand in manifest["operands"].as_array().unwrap() {
             let what = format!("{name}.{}", operand["name"].as_str().unwrap());
             let dtype = operand["dtype"].as_str().unwrap();
-            let count = operand["shape"].as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).product::<u64>();
+            let count =
+                operand["shape"].as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).product::<u64>();
             let size = inputs::size_of(dtype).unwrap() as u64;
             assert_eq!(operand["bytes"].as_u64(), Some(count * size), "{what}");
             let bytes = inputs::fill(&operand["fill"], dtype, count as usize).unwrap();

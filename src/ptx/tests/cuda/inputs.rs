@@ -92,7 +92,8 @@ pub fn fill(fill: &Value, dtype: &str, count: usize) -> Result<Vec<u8>, String> 
             "const" => number(&fill["value"]).ok_or_else(wrong)?,
             "iota" => index as f64,
             "values" => {
-                let values = fill["values"].as_array().filter(|values| !values.is_empty()).ok_or_else(wrong)?;
+                let values =
+                    fill["values"].as_array().filter(|values| !values.is_empty()).ok_or_else(wrong)?;
                 let value = &values[index as usize % values.len()];
                 if let (Some(whole), true) = (value.as_i64(), dtype.contains("int")) {
                     bytes.extend(&whole.to_le_bytes()[..size]);
