@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// Bytes of an element, or nothing when the type is unknown.
-pub fn size_of(dtype: &str) -> Option<usize> {
+pub(crate) fn size_of(dtype: &str) -> Option<usize> {
     Some(match dtype {
         "bool" | "int8" | "uint8" | "float8_e4m3fn" | "float8_e5m2" => 1,
         "int16" | "uint16" | "float16" | "bfloat16" => 2,
@@ -14,7 +14,7 @@ pub fn size_of(dtype: &str) -> Option<usize> {
 }
 
 /// FNV-1a, 64 bits.
-pub fn fnv1a64(bytes: &[u8]) -> u64 {
+pub(crate) fn fnv1a64(bytes: &[u8]) -> u64 {
     bytes
         .iter()
         .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
@@ -71,7 +71,7 @@ fn number(value: &Value) -> Option<f64> {
 }
 
 /// The bytes of `count` elements, or what in `fill` cannot be read.
-pub fn fill(fill: &Value, dtype: &str, count: usize) -> Result<Vec<u8>, String> {
+pub(crate) fn fill(fill: &Value, dtype: &str, count: usize) -> Result<Vec<u8>, String> {
     let wrong = || format!("cannot make {count} elements of type `{dtype}` from {fill}");
     let size = size_of(dtype).ok_or_else(wrong)?;
     let kind = fill["kind"].as_str().ok_or_else(wrong)?;
