@@ -29,6 +29,8 @@ pub struct Slot {
     completed: Knowledge,
     control: Arc<Clock>,
     observers: SmallVec<[Observer; 4]>,
+    /// How many phases had completed when an agent's wait passed last.
+    pub(crate) seen: SmallVec<[(AgentId, u64); 4]>,
     /// Who arrived so far, where, and how often: for the explanation of a hang.
     pub arrivals: Vec<Arrived>,
     /// Operations that completed on it so far: what, whose, where, bytes.
@@ -138,6 +140,7 @@ impl Hardware {
             completed: Knowledge::default(),
             control: Arc::default(),
             observers: SmallVec::new(),
+            seen: SmallVec::new(),
             arrivals: Vec::new(),
             paid: Vec::new(),
         };
@@ -309,11 +312,16 @@ impl Hardware {
     }
 
     fn observe(&mut self, actor: Actor, address: u32, acquire: bool) {
+        let (rank, offset) = split_shared(address);
+        let Some(slot) = self.blocks[rank as usize].barriers.slots.get_mut(&offset) else { return };
+        let completed = slot.state.phase();
+        match slot.seen.iter_mut().find(|s| s.0 == actor.agent) {
+            Some(s) => s.1 = completed,
+            None => slot.seen.push((actor.agent, completed)),
+        }
         if !self.config.races {
             return;
         }
-        let (rank, offset) = split_shared(address);
-        let Some(slot) = self.blocks[rank as usize].barriers.slots.get_mut(&offset) else { return };
         let order = &mut self.agents[actor.agent.0 as usize].order;
         if acquire {
             order.acquire(actor.lanes, &slot.completed);

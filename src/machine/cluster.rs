@@ -247,6 +247,9 @@ impl<P: Program> Cluster<P> {
         let waits = self.waits();
         let finding = deadlock::explain(&self.hw, &waits);
         self.hw.report(finding);
+        for lapped in deadlock::missed_phases(&self.hw, &waits) {
+            self.hw.report(lapped);
+        }
     }
 }
 

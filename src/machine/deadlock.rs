@@ -224,6 +224,34 @@ fn fresh_parity(hw: &Hardware, wait: &Wait) -> Option<String> {
     })
 }
 
+/// A waiter that has not seen the phase before the one that it waits for: it looked too late.
+fn missed(hw: &Hardware, wait: &Wait) -> Option<Finding> {
+    let WaitOn::Mbarrier { barrier, phase, .. } = wait.on else { return None };
+    let (rank, offset) = split_shared(barrier);
+    let slot = hw.blocks.get(rank as usize)?.barriers.get(offset)?;
+    let seen = slot.seen.iter().find(|s| s.0 == wait.actor.agent).map_or(0, |s| s.1);
+    // Of two phases of one parity the earlier is meant, if both came after what the waiter saw last.
+    if seen >= phase || slot.state.phase() != phase {
+        return None;
+    }
+    let who = hw.who(wait.actor.agent, wait.actor.lanes);
+    let name = hw.barrier_name(barrier);
+    let before = if seen == 0 { "none of its phases".to_owned() } else { format!("phase {} last", seen - 1) };
+    let message = format!(
+        "{who} saw {before} of {name}, which is in phase {phase}: phases passed before it looked, and it waits for another one of that parity"
+    );
+    Some(
+        Finding::new(Code::Lapped, message)
+            .at(wait.actor.place, "waits here")
+            .help("whoever fills the next phase has to know that all waiters have seen the last: a second barrier from the waiters back"),
+    )
+}
+
+/// Findings beside the hang itself: waiters that were lapped.
+pub(crate) fn missed_phases(hw: &Hardware, waits: &Waits) -> Vec<Finding> {
+    waits.iter().flat_map(|(_, list)| list).filter_map(|wait| missed(hw, wait)).collect()
+}
+
 /// "warp 0 waits for warp 4, which waits for warp 0".
 fn cycle(hw: &Hardware, waits: &Waits) -> Option<String> {
     let on = |agent: AgentId| waits.iter().find(|(a, _)| *a == agent).and_then(|(_, w)| w.first());
