@@ -5,7 +5,7 @@
 //! ran long lets the others go. Fragments at the same place become one. An instruction that lanes have to run together
 //! (`.aligned`, or with a member mask) holds the fragment until the others are there.
 
-use crate::decode::{Dst, Src};
+use crate::decode::{Code, Dst, Src};
 use crate::env::Env;
 use crate::isa::asynchronous::Work;
 use crate::program::FunctionId;
@@ -424,77 +424,81 @@ impl Warp {
         hw.exit(Actor { agent, lanes, place })
     }
 
-    /// Registers that an operation in flight owns are not touched.
-    fn check_locked(&self, pc: u32, agent: AgentId, lanes: u32, hw: &mut Hardware) -> Result<(), Stop> {
-        let touched = &self.env.code.touches[pc as usize];
-        for locked in &self.state.locked {
-            let hit = touched.iter().any(|&slot| locked.slots.contains(&self.regs.absolute32(S32(slot))));
-            if hit && !self.env.code.insts[pc as usize].op.continues(locked.what) {
-                let who = hw.who(agent, lanes);
-                let message = format!("{who} touches registers of a {} that is in flight", locked.what);
-                let finding = Finding::new(FindingCode::RegistersInFlight, message)
-                    .at(Place(pc), "touched here")
-                    .at(locked.place, "issued here")
-                    .help("wait for the operation first (wgmma.wait_group, tcgen05.wait)");
-                return hw.fail(finding);
+    /// Runs a fragment while it is the only one, or for one instruction. What the last instruction does to the
+    /// fragment, and the lanes that executed it, when it does more than going on.
+    fn execute(
+        &mut self,
+        index: usize,
+        agent: AgentId,
+        hw: &mut Hardware,
+        fuel: &mut u32,
+    ) -> Result<Event, Stop> {
+        let alone = self.fragments.len() == 1;
+        let Warp { env, regs, state, fragments, frames, live } = self;
+        let env: &Env = env;
+        let f = &mut fragments[index];
+        let frame = &frames[f.frame as usize];
+        let (frame_memory, live) = (frame.memory, *live);
+        regs.enter(frame.base);
+        let code = &*env.code;
+        let end = env.end_of(f.pc);
+        loop {
+            let pc = f.pc;
+            let Some(inst) = code.insts.get(pc as usize).filter(|_| pc < end) else { return Ok(Event::End) };
+            let lanes = match inst.guard {
+                None => f.lanes,
+                Some((p, false)) => f.lanes & regs.p(p),
+                Some((p, true)) => f.lanes & !regs.p(p),
+            };
+            if f.wait.is_none() {
+                hw.count(lanes);
+            }
+            f.ran += 1;
+            *fuel = fuel.saturating_sub(1);
+            let flow = if lanes == 0 {
+                Flow::Next
+            } else {
+                if !state.locked.is_empty() {
+                    check_locked(code, regs, state, pc, agent, lanes, hw)?;
+                }
+                let expire = hw.expire && !f.expired;
+                let mut x = Exec {
+                    regs: &mut *regs,
+                    hw: &mut *hw,
+                    env,
+                    state: &mut *state,
+                    agent,
+                    place: Place(pc),
+                    lanes,
+                    here: f.lanes,
+                    live,
+                    pending: &mut f.pending,
+                    expire,
+                    frame_memory,
+                };
+                inst.op.exec(&mut x)?
+            };
+            f.wait = None;
+            match flow {
+                Flow::Next => f.pc += 1,
+                Flow::Jump(to) => f.pc = to,
+                other => return Ok(Event::Flow(other, lanes)),
+            }
+            if !alone || *fuel == 0 {
+                return Ok(Event::None);
             }
         }
-        Ok(())
     }
 
-    /// Runs one instruction of a fragment.
-    #[inline]
-    fn step(&mut self, index: usize, agent: AgentId, hw: &mut Hardware) -> Result<(), Stop> {
-        let env = Arc::clone(&self.env);
-        let (pc, here, frame) = {
-            let f = &self.fragments[index];
-            (f.pc, f.lanes, f.frame)
-        };
-        let Some(inst) = env.code.insts.get(pc as usize) else { return self.off_the_end(index, hw, agent) };
-        let frame = &self.frames[frame as usize];
-        if pc >= env.end_of(pc) {
-            return self.off_the_end(index, hw, agent);
-        }
-        self.regs.enter(frame.base);
-        let lanes = match inst.guard {
-            None => here,
-            Some((p, false)) => here & self.regs.p(p),
-            Some((p, true)) => here & !self.regs.p(p),
-        };
-        let place = Place(pc);
-        let fresh = self.fragments[index].wait.is_none();
-        if fresh {
-            hw.count(lanes);
-        }
-        if lanes == 0 {
-            self.fragments[index].pc += 1;
-            return Ok(());
-        }
-        if !self.state.locked.is_empty() {
-            self.check_locked(pc, agent, lanes, hw)?;
-        }
-        let expire = hw.expire && !self.fragments[index].expired;
-        let frame_memory = self.frames[self.fragments[index].frame as usize].memory;
-        let flow = {
-            let mut x = Exec {
-                regs: &mut self.regs,
-                hw,
-                env: &env,
-                state: &mut self.state,
-                agent,
-                place,
-                lanes,
-                here,
-                live: self.live,
-                pending: &mut self.fragments[index].pending,
-                expire,
-                frame_memory,
-            };
-            inst.op.exec(&mut x)?
+    /// Runs one instruction of a fragment, or more while it is alone.
+    fn step(&mut self, index: usize, agent: AgentId, hw: &mut Hardware, fuel: &mut u32) -> Result<(), Stop> {
+        let (flow, lanes) = match self.execute(index, agent, hw, fuel)? {
+            Event::None => return Ok(()),
+            Event::End => return self.off_the_end(index, hw, agent),
+            Event::Flow(flow, lanes) => (flow, lanes),
         };
         let f = &mut self.fragments[index];
-        f.wait = None;
-        f.ran += 1;
+        let place = Place(f.pc);
         match flow {
             Flow::Next => f.pc += 1,
             Flow::Poll => {
@@ -549,19 +553,57 @@ impl Warp {
     }
 }
 
+/// What running a fragment came to.
+enum Event {
+    /// It can go on.
+    None,
+    /// It ran off the end of its function.
+    End,
+    /// An instruction, executed by these lanes, does this to it.
+    Flow(Flow, u32),
+}
+
+/// Registers that an operation in flight owns are not touched.
+#[cold]
+fn check_locked(
+    code: &Code,
+    regs: &Regs,
+    state: &WarpState,
+    pc: u32,
+    agent: AgentId,
+    lanes: u32,
+    hw: &mut Hardware,
+) -> Result<(), Stop> {
+    let touched = &code.touches[pc as usize];
+    for locked in &state.locked {
+        let hit = touched.iter().any(|&slot| locked.slots.contains(&regs.absolute32(S32(slot))));
+        if hit && !code.insts[pc as usize].op.continues(locked.what) {
+            let who = hw.who(agent, lanes);
+            let message = format!("{who} touches registers of a {} that is in flight", locked.what);
+            let finding = Finding::new(FindingCode::RegistersInFlight, message)
+                .at(Place(pc), "touched here")
+                .at(locked.place, "issued here")
+                .help("wait for the operation first (wgmma.wait_group, tcgen05.wait)");
+            return hw.fail(finding);
+        }
+    }
+    Ok(())
+}
+
 impl Program for Warp {
     fn run(&mut self, agent: AgentId, hw: &mut Hardware, fuel: u32) -> Result<Progress, Stop> {
         for f in &mut self.fragments {
             (f.polled, f.tried, f.expired) = (false, false, false);
         }
-        for _ in 0..fuel {
+        let mut fuel = fuel;
+        while fuel > 0 {
             let Some(mut index) = self.pick() else { break };
             if self.fragments.len() > 1 {
                 index = self.merge(index);
             } else {
                 self.fragments[index].ran = 0;
             }
-            self.step(index, agent, hw)?;
+            self.step(index, agent, hw, &mut fuel)?;
         }
         if self.fragments.is_empty() {
             return Ok(Progress::Exited);
