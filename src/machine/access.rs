@@ -304,8 +304,10 @@ impl Hardware {
         if !write {
             self.check_uninitialised(party.actor, party.what, at, len);
         }
+        // A block does not end before its own loads and stores, `cp.async` included; the async proxy is another unit.
+        let asynchronous = party.nature == Nature::Async;
         if let Address::Shared(a) = at
-            && a >> 24 != party.rank
+            && (asynchronous || a >> 24 != party.rank)
         {
             self.reach(party.actor, a >> 24, Some(party.comp))?;
         }
@@ -372,7 +374,8 @@ impl Hardware {
         }
     }
 
-    /// A block's shared memory is touched from another block.
+    /// A block's shared memory is touched by somebody who may outlive the block: from another block, or by an
+    /// asynchronous operation.
     pub(crate) fn reach(
         &mut self,
         actor: Actor,
@@ -382,12 +385,15 @@ impl Hardware {
         let Some(block) = self.blocks.get_mut(rank as usize) else { return Ok(()) };
         if block.live == 0 {
             let ctaid = block.ctaid;
-            let who = self.who(actor.agent, actor.lanes);
-            let message = format!("{who} reaches into block {ctaid:?}, which has ended");
-            let finding = Finding::new(Code::PeerGone, message)
-                .at(actor.place, "access here")
-                .help("let all blocks of the cluster meet (barrier.cluster.arrive, .wait) after the last access to a peer");
-            return self.fail(finding);
+            let who = comp.map_or_else(|| self.who(actor.agent, actor.lanes), |(c, l, _)| self.owner(c, l));
+            let own = rank == self.agent(actor.agent).rank;
+            let (code, help) =
+                if own { (Code::ExitInFlight, WAIT_BEFORE_EXIT) } else { (Code::PeerGone, MEET_BEFORE_EXIT) };
+            let message = format!("{who} reaches into the shared memory of block {ctaid:?}, which has ended");
+            let finding = Finding::new(code, message).at(actor.place, "access here").help(help);
+            // The memory is still there in the model: what else the operation does wrong is found, too.
+            self.report(finding);
+            return if own { Ok(()) } else { Err(Stop) };
         }
         if let Some((comp, lanes, time)) = comp {
             let known = |r: &&mut (Comp, u32, u32, Place)| r.0 == comp && r.1 == lanes;
@@ -399,27 +405,31 @@ impl Hardware {
         Ok(())
     }
 
-    /// All agents of a block have ended: its peers' accesses have to be known to it.
+    /// All agents of a block have ended: accesses by its peers and by asynchronous operations have to be known to it.
     pub(crate) fn block_ended(&mut self, rank: u32, place: Place) {
-        if self.config.races {
-            let mut all = Knowledge::default();
-            for agent in self.agents.iter().filter(|a| a.rank == rank) {
-                all.join(&agent.order.joint(ALL_LANES));
+        if !self.config.races {
+            return;
+        }
+        let mut all = Knowledge::default();
+        for agent in self.agents.iter().filter(|a| a.rank == rank) {
+            all.join(&agent.order.joint(ALL_LANES));
+        }
+        let reached = std::mem::take(&mut self.blocks[rank as usize].reached);
+        for (comp, lanes, time, at) in reached {
+            if all.generic.knows(comp, lanes, time) {
+                continue;
             }
-            let reached = std::mem::take(&mut self.blocks[rank as usize].reached);
-            for (comp, lanes, time, at) in reached {
-                if !all.generic.knows(comp, lanes, time) {
-                    let who = self.owner(comp, lanes);
-                    let ctaid = self.blocks[rank as usize].ctaid;
-                    let message =
-                        format!("block {ctaid:?} may end while {who} still reaches into its shared memory");
-                    let finding = Finding::new(Code::PeerGone, message)
-                        .at(at, "accessed here")
-                        .at(place, "the block's last agent ends here, unordered with the access")
-                        .help("let all blocks of the cluster meet (barrier.cluster.arrive, .wait) after the last access to a peer");
-                    self.report(finding);
-                }
-            }
+            let who = self.owner(comp, lanes);
+            let ctaid = self.blocks[rank as usize].ctaid;
+            let own = self.owners.get(usize::from(comp.0)).is_some_and(|o| self.agent(o.agent).rank == rank);
+            let (code, help) =
+                if own { (Code::ExitInFlight, WAIT_BEFORE_EXIT) } else { (Code::PeerGone, MEET_BEFORE_EXIT) };
+            let message = format!("block {ctaid:?} may end while {who} still uses its shared memory");
+            let finding = Finding::new(code, message)
+                .at(at, "the access")
+                .at(place, "the block's last agent ends here, unordered with the access")
+                .help(help);
+            self.report(finding);
         }
     }
 
@@ -547,6 +557,10 @@ impl Hardware {
         self.fail(finding)
     }
 }
+
+const MEET_BEFORE_EXIT: &str =
+    "let all blocks of the cluster meet (barrier.cluster.arrive, .wait) after the last access to a peer";
+const WAIT_BEFORE_EXIT: &str = "wait for asynchronous operations before the block ends: for the barrier of a load, for the group of a store";
 
 fn hex(at: Address) -> String {
     match at {

@@ -160,6 +160,8 @@ cases! {
     first_wait_with_parity_1: programs::starting_parity(1) => clean;
     peer_leaves_too_early: programs::peer_leaves(false) => always PeerGone;
     peer_waits_at_the_end: programs::peer_leaves(true) => clean;
+    store_in_flight_at_the_end: programs::exit_in_flight(false) => always ExitInFlight;
+    store_read_before_the_end: programs::exit_in_flight(true) => clean;
     init_not_seen_by_the_peer: programs::peer_init(false) => always BarrierLife;
     init_seen_by_the_peer: programs::peer_init(true) => clean;
     one_lane_arrives_for_all: programs::elected_arrival(false) => always Race;

@@ -482,3 +482,10 @@ pub(crate) fn elected_arrival(join: bool) -> Case {
     p.push(Arrive(0, 1));
     Case::block(vec![p, vec![Wait(0, 0), Load(w)]]).with_prologue(&setup(&[1], &[]))
 }
+
+pub(crate) fn exit_in_flight(wait: bool) -> Case {
+    let s = slot(0, 256);
+    let mut steps = vec![TmaStore(s)];
+    steps.extend(wait.then_some(TmaStoreWait(0)));
+    one(steps, &setup(&[], &[s]))
+}
