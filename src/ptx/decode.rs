@@ -141,14 +141,14 @@ struct Pool {
 
 type Result<T> = std::result::Result<T, ParseError>;
 
-impl Decoder<'_> {
+impl<'p> Decoder<'p> {
     /// The instruction.
     pub fn instr(&self) -> &Instr {
         self.instr
     }
 
     /// The parts of the opcode.
-    pub fn opcode(&self) -> &[String] {
+    pub fn opcode(&self) -> &'p [String] {
         &self.instr.opcode
     }
 
@@ -606,6 +606,10 @@ pub(crate) fn unknown_opcode(instr: &Instr) -> ParseError {
     let name = instr.opcode.first().map_or("", String::as_str);
     let error =
         ParseError::new(instr.opcode_span, format!("unknown instruction `{}`", instr.opcode.join(".")));
+    // A family knows the opcode, but not with these types.
+    if isa::OPCODES.contains(&name) {
+        return error;
+    }
     match did_you_mean(name, isa::OPCODES.iter().copied()) {
         Some(help) => error.help(help),
         None => error,

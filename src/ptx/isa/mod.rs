@@ -2,6 +2,8 @@
 
 pub mod asynchronous;
 pub mod control;
+pub mod float;
+pub mod lanewise;
 pub mod types;
 
 use crate::decode::{Decoder, unknown_opcode};
@@ -53,4 +55,6 @@ impl Op {
 
 families! {
     control::Control ["bra" "brx" "call" "ret" "exit" "trap" "brkpt" "nanosleep" "setmaxnreg" "griddepcontrol" "pmevent"],
+    float::Float ["add" "sub" "mul" "fma" "mad" "div" "abs" "neg" "min" "max" "rcp" "sqrt" "rsqrt" "sin" "cos" "lg2" "ex2"
+        "tanh" "testp" "copysign"] if types::names_float,
 }
