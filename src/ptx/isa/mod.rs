@@ -3,6 +3,7 @@
 pub mod asynchronous;
 pub mod control;
 pub mod float;
+pub mod half;
 pub mod lanewise;
 pub mod types;
 
@@ -55,6 +56,7 @@ impl Op {
 
 families! {
     control::Control ["bra" "brx" "call" "ret" "exit" "trap" "brkpt" "nanosleep" "setmaxnreg" "griddepcontrol" "pmevent"],
+    half::Half ["add" "sub" "mul" "fma" "neg" "abs" "min" "max" "tanh" "ex2"] if types::names_half,
     float::Float ["add" "sub" "mul" "fma" "mad" "div" "abs" "neg" "min" "max" "rcp" "sqrt" "rsqrt" "sin" "cos" "lg2" "ex2"
         "tanh" "testp" "copysign"] if types::names_float,
 }
