@@ -8,7 +8,7 @@
 use crate::decode::{Code, Dst, Src};
 use crate::env::Env;
 use crate::isa::asynchronous::Work;
-use crate::program::FunctionId;
+use crate::program::{FunctionId, Reg};
 use crate::regs::{Base, Lanes64, Regs, S32, lanes_of};
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
@@ -118,6 +118,15 @@ impl Exec<'_> {
         self.hw.fail(Finding::new(code, message).at(self.place, format!("executed here by {who}")))
     }
 
+    /// What a 32-bit register is called in the text, for messages.
+    pub fn name32(&self, slot: S32) -> String {
+        let code = &self.env.code;
+        let index = code.functions.partition_point(|f| f.start <= self.place.0).saturating_sub(1);
+        let names = code.program.functions.get(index).map_or(&[][..], |f| &f.reg_names);
+        let found = names.iter().find(|(reg, ..)| *reg == Reg::R32(slot.0));
+        found.map_or_else(|| "(unnamed)".to_owned(), |(_, name, _)| format!("`{name}`"))
+    }
+
     /// A source, widened to 64 bits by zeros.
     #[inline]
     pub fn wide(&self, src: Src) -> Lanes64 {
@@ -162,6 +171,8 @@ pub struct WarpState {
     pub next_token: u64,
     /// 32-bit slots (absolute) that operations in flight own, with the operation and where it was issued.
     pub locked: Vec<Locked>,
+    /// Its WGMMAs.
+    pub wgmma: crate::isa::wgmma::State,
     /// `setmaxnreg` has set this.
     pub registers: Option<u32>,
 }

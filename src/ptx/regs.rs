@@ -108,6 +108,16 @@ impl Regs {
         if slot.0 & CONSTANT != 0 { slot.0 } else { slot.0 + self.first.r32 }
     }
 
+    /// The lanes of a 32-bit slot by its absolute index.
+    pub fn absolute(&self, index: u32) -> Option<&Lanes32> {
+        self.r32.get(index as usize)
+    }
+
+    /// All 32-bit slots from the running function's frame on.
+    pub fn frame32(&self) -> &[Lanes32] {
+        self.r32.get(self.first.r32 as usize..).unwrap_or(&[])
+    }
+
     class!(r32, r32_mut, set32, S32, Lanes32, r32);
     class!(r64, r64_mut, set64, S64, Lanes64, r64);
     class!(r128, r128_mut, set128, S128, Lanes128, r128);

@@ -19,6 +19,8 @@ pub(crate) struct Snippet {
     target: &'static str,
     lanes: u32,
     set: Vec<(String, Vec<u128>)>,
+    warp: u32,
+    shared: Vec<u8>,
     config: Config,
 }
 
@@ -76,6 +78,8 @@ pub(crate) fn snippet(body: &str) -> Snippet {
         target: "sm_90a",
         lanes: u32::MAX,
         set: Vec::new(),
+        warp: 0,
+        shared: Vec::new(),
         config: Config { uninitialised: false, ..Config::default() },
     }
 }
@@ -84,6 +88,18 @@ impl Snippet {
     /// For another target.
     pub(crate) fn target(mut self, target: &'static str) -> Snippet {
         self.target = target;
+        self
+    }
+
+    /// As another warp of its block.
+    pub(crate) fn warp(mut self, warp: u32) -> Snippet {
+        self.warp = warp;
+        self
+    }
+
+    /// With these bytes at the start of the kernel's shared memory (shared address 1024).
+    pub(crate) fn shared(mut self, bytes: Vec<u8>) -> Snippet {
+        self.shared = bytes;
         self
     }
 
@@ -134,15 +150,27 @@ impl Snippet {
             params: Vec::new(),
             symbols: loaded.symbols.clone(),
             dims,
-            shared_bytes: 4096,
+            shared_bytes: self.shared.len().max(4096) as u32,
             dynamic_bytes: 0,
             output: std::sync::Mutex::default(),
         };
-        let env =
-            Env { code: Arc::clone(&module.code), launch: Arc::new(shared), ctaid: [0; 3], rank: 0, warp: 0 };
+        let env = Env {
+            code: Arc::clone(&module.code),
+            launch: Arc::new(shared),
+            ctaid: [0; 3],
+            rank: 0,
+            warp: self.warp,
+        };
         let warp = Warp::new(Arc::new(env), FunctionId(0), self.lanes);
-        let block = BlockLaunch { ctaid: [0; 3], shared_bytes: 4096, agents: vec![self.lanes] };
-        let hw = Hardware::new(self.config, Arc::new(GlobalState::default()), 0, vec![block]);
+        let block = BlockLaunch {
+            ctaid: [0; 3],
+            shared_bytes: self.shared.len().max(4096) as u32,
+            agents: vec![self.lanes],
+        };
+        let mut hw = Hardware::new(self.config, Arc::new(GlobalState::default()), 0, vec![block]);
+        if let Some(to) = hw.blocks[0].shared.get_mut(RESERVED, self.shared.len() as u32) {
+            to.copy_from_slice(&self.shared);
+        }
         let (out, received) = std::sync::mpsc::channel();
         let mut cluster = Cluster::new(hw, vec![Kept { warp, set, names, out }]);
         let outcome = cluster.run(&mut RoundRobin::default(), 1_000_000);

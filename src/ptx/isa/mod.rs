@@ -5,7 +5,9 @@ pub mod control;
 pub mod float;
 pub mod half;
 pub mod lanewise;
+mod tile;
 pub mod types;
+pub mod wgmma;
 
 use crate::decode::{Decoder, unknown_opcode};
 use crate::error::ParseError;
@@ -49,8 +51,10 @@ impl Op {
     /// Whether an instruction may touch registers that an operation of a kind has in flight: the next one of its
     /// kind, which happens after it.
     pub(crate) fn continues(&self, what: &str) -> bool {
-        let _ = what;
-        false
+        match self {
+            Op::Wgmma(op) => op.continues(what),
+            _ => false,
+        }
     }
 }
 
@@ -59,4 +63,5 @@ families! {
     half::Half ["add" "sub" "mul" "fma" "neg" "abs" "min" "max" "tanh" "ex2"] if types::names_half,
     float::Float ["add" "sub" "mul" "fma" "mad" "div" "abs" "neg" "min" "max" "rcp" "sqrt" "rsqrt" "sin" "cos" "lg2" "ex2"
         "tanh" "testp" "copysign"] if types::names_float,
+    wgmma::Wgmma ["wgmma"],
 }
