@@ -587,8 +587,10 @@ fn check_locked(
 ) -> Result<(), Stop> {
     let touched = &code.touches[pc as usize];
     for locked in &state.locked {
-        let hit = touched.iter().any(|&slot| locked.slots.contains(&regs.absolute32(S32(slot))));
-        if hit && !code.insts[pc as usize].op.continues(locked.what) {
+        if code.insts[pc as usize].op.continues(locked.what) {
+            continue;
+        }
+        if touched.iter().any(|&slot| locked.slots.contains(&regs.absolute32(S32(slot)))) {
             let who = hw.who(agent, lanes);
             let message = format!("{who} touches registers of a {} that is in flight", locked.what);
             let finding = Finding::new(FindingCode::RegistersInFlight, message)

@@ -53,8 +53,8 @@ fn shape(text: &str, a: Element) -> Option<(usize, usize)> {
     let (n, k) = (n.parse::<usize>().ok()?, k.parse::<usize>().ok()?);
     let n_exists = match a {
         // ISA 9.7.15.2: of integers and bits, N is a multiple of 16 from 32 on, and 8 and 24 below.
-        Element::S8 | Element::U8 | Element::B1 => matches!(n, 8 | 24) || n % 16 == 0,
-        _ => n % 8 == 0,
+        Element::S8 | Element::U8 | Element::B1 => matches!(n, 8 | 24) || n.is_multiple_of(16),
+        _ => n.is_multiple_of(8),
     };
     (n_exists && (8..=256).contains(&n) && k == 256 / a.bits() as usize).then_some((n, k))
 }

@@ -43,15 +43,15 @@ impl Layout {
     fn byte(self, mn: usize, k: usize, size: usize) -> usize {
         match self {
             Layout::Plain => mn / 8 * 256 + k * size / 16 * 128 + mn % 8 * 16 + k * size % 16,
-            Layout::Swizzled => mn * 128 + (k * size / 16 ^ mn % 8) * 16 + k * size % 16,
+            Layout::Swizzled => mn * 128 + ((k * size / 16) ^ (mn % 8)) * 16 + k * size % 16,
             Layout::Transposed => {
-                mn / 64 * 2048 + k / 8 * 1024 + k % 8 * 128 + (mn % 64 / 8 ^ k % 8) * 16 + mn % 8 * 2
+                mn / 64 * 2048 + k / 8 * 1024 + k % 8 * 128 + ((mn % 64 / 8) ^ (k % 8)) * 16 + mn % 8 * 2
             }
         }
     }
 
     fn descriptor(self, at: usize) -> u64 {
-        let field = |bytes: u64, shift: u32| bytes / 16 << shift;
+        let field = |bytes: u64, shift: u32| (bytes / 16) << shift;
         let start = field(1024 + at as u64, 0);
         match self {
             Layout::Plain => start | field(128, 16) | field(256, 32),
