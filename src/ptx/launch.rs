@@ -189,6 +189,22 @@ impl Device {
         Some(out)
     }
 
+    /// Makes the whole allocation at an address count as written; it holds zeros where nothing else was written.
+    pub fn fill_zeros(&self, address: u64) {
+        if let Some((_, a, _)) = self.memory.find(address, 0) {
+            a.mark_written();
+        }
+    }
+
+    /// Checks what a driver checks of a launch, without running it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Device::launch`].
+    pub fn check(&self, loaded: &Loaded, kernel: FunctionId, launch: &Launch) -> Result<(), LaunchError> {
+        self.prepare(loaded, kernel, launch).map(|_| ())
+    }
+
     /// The first byte of a range that nothing has written.
     pub fn first_unwritten(&self, address: u64, len: u64) -> Option<u64> {
         let (_, a, offset) = self.memory.find(address, len)?;

@@ -2,7 +2,7 @@
 //!
 //! Text becomes an [`ast::Module`] by [`parse`], which becomes a [`program::Program`] by [`resolve`], which becomes
 //! [`decode::Code`] by [`decode::decode`]. All report as many mistakes as they can find, each with its place;
-//! [`source::Source`] turns places into lines. [`launch::Device`] runs kernels.
+//! [`source::Source`] turns places into lines. [`launch::Device`] runs kernels; [`manifest`] launches them from a description in JSON.
 
 pub mod ast;
 pub mod decode;
@@ -12,6 +12,7 @@ pub mod exec;
 pub mod isa;
 pub mod launch;
 mod lexer;
+pub mod manifest;
 mod parse;
 mod print;
 pub mod program;
