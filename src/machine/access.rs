@@ -314,7 +314,7 @@ impl Hardware {
         let Some(knowledge) = party.knowledge else { return Ok(()) };
         let (comp, lanes, time) = party.comp;
         let epoch = Epoch { comp, lanes, time, place: party.actor.place, nature: party.nature };
-        let access = Access { epoch, knowledge, write };
+        let access = Access { epoch, knowledge, write, apart: false };
         let mut first: Option<Hit> = None;
         let mut keep = |hit: Hit| {
             first.get_or_insert(hit);
@@ -445,7 +445,7 @@ impl Hardware {
         }
     }
 
-    fn report_race(&mut self, party: &Party<'_>, write: bool, at: Address, hit: &Hit) {
+    pub(crate) fn report_race(&mut self, party: &Party<'_>, write: bool, at: Address, hit: &Hit) {
         let me = self.who(party.actor.agent, party.actor.lanes);
         let other = self.owner(hit.earlier.comp, hit.earlier.lanes);
         let place = match at {
@@ -483,7 +483,13 @@ impl Hardware {
         self.report(finding);
     }
 
-    fn report_between(&mut self, party: &Party<'_>, write: bool, address: u64, touch: &crate::global::Touch) {
+    pub(crate) fn report_between(
+        &mut self,
+        party: &Party<'_>,
+        write: bool,
+        address: u64,
+        touch: &crate::global::Touch,
+    ) {
         let me = self.who(party.actor.agent, party.actor.lanes);
         let now = if write { "written" } else { "read" };
         let place = self.global.memory.describe(address);

@@ -26,3 +26,4 @@ pub mod order;
 pub mod schedule;
 pub mod shadow;
 pub mod tensormap;
+pub mod warp_access;

@@ -87,6 +87,12 @@ impl AgentOrder {
         &class.unwrap_or(&self.classes[0]).knowledge
     }
 
+    /// What each of these lanes knows, when they all know the same.
+    #[inline]
+    pub fn common_knowledge(&self, lanes: u32) -> Option<&Knowledge> {
+        self.classes.iter().find(|c| lanes & !c.lanes == 0).map(|c| &c.knowledge)
+    }
+
     /// What all of these lanes know together, their own doings included: what an operation starts from that they
     /// issue as one.
     pub fn joint(&self, lanes: u32) -> Knowledge {

@@ -92,6 +92,8 @@ pub struct Access<'a> {
     pub knowledge: &'a Knowledge,
     /// Whether it writes.
     pub write: bool,
+    /// Several lanes access the same bytes, each by itself: what one of them did is not known to the others.
+    pub apart: bool,
 }
 
 impl Access<'_> {
@@ -100,6 +102,7 @@ impl Access<'_> {
         // A lane knows its own accesses; of an asynchronous operation only the operation itself does.
         (earlier.comp == self.epoch.comp
             && earlier.lanes & !self.epoch.lanes == 0
+            && (!self.apart || earlier.lanes == self.epoch.lanes)
             && (earlier.time == self.epoch.time
                 || !matches!(self.epoch.nature, Nature::Async | Nature::AsyncGeneric)))
             || self.knowledge.generic.knows(earlier.comp, earlier.lanes, earlier.time)
@@ -166,44 +169,13 @@ impl Shadow {
         let end = offset.saturating_add(len);
         let mut at = offset;
         while at < end {
-            let index = (at / PAGE) as usize;
             let stop = end.min((at / PAGE + 1).saturating_mul(PAGE));
-            if self.pages.len() <= index {
-                self.pages.resize(index + 1, Page::Empty);
-            }
-            let page = &mut self.pages[index];
             let whole = at.is_multiple_of(4) && stop.is_multiple_of(4);
-            match page {
-                Page::Empty if whole => *page = Page::Words(Box::new([CELL; PAGE as usize / 4])),
-                Page::Empty => *page = Page::Bytes(Box::new([CELL; PAGE as usize])),
-                Page::Words(words) if !whole => {
-                    let mut bytes = Box::new([CELL; PAGE as usize]);
-                    for (i, b) in bytes.iter_mut().enumerate() {
-                        *b = words[i / 4];
-                        if b.read.comp == MANY && i % 4 != 0 {
-                            let base = at / PAGE * PAGE + i as u32;
-                            if let Some(readers) = self.many.get(&(base & !3)).cloned() {
-                                self.many.insert(base, readers);
-                            }
-                        }
-                    }
-                    *page = Page::Bytes(bytes);
-                }
-                _ => {}
-            }
-            let (cells, first, step): (&mut [Cell], u32, u32) = match page {
-                Page::Words(words) => {
-                    (&mut words[(at % PAGE / 4) as usize..((stop - 1) % PAGE / 4 + 1) as usize], at, 4)
-                }
-                Page::Bytes(bytes) => {
-                    (&mut bytes[(at % PAGE) as usize..=((stop - 1) % PAGE) as usize], at, 1)
-                }
-                Page::Empty => return,
-            };
+            let (cells, step, many) = self.cells(at, stop, whole);
             let found = if access.write {
-                write(cells, first, step, access, &mut self.many)
+                write(cells, at, step, access, many)
             } else {
-                read(cells, first, step, access, &mut self.many)
+                read(cells, at, step, access, many)
             };
             if let Some(found) = found {
                 hit(found);
@@ -211,8 +183,100 @@ impl Shadow {
             at = stop;
         }
     }
+
+    /// Accesses of several lanes at once: `count` adjacent elements of `width` bytes (a power of two up to 32 that
+    /// `offset` is a multiple of). The epoch's lanes access the first; each next one is that of the lanes one higher.
+    /// Only the first conflict of each page is given to `hit`.
+    pub fn access_lanes(
+        &mut self,
+        offset: u32,
+        width: u32,
+        count: u32,
+        access: &Access<'_>,
+        hit: &mut dyn FnMut(Hit),
+    ) {
+        if count == 1 {
+            return self.access(offset, width, access, hit);
+        }
+        let end = offset.saturating_add(width.saturating_mul(count));
+        let mut lane_access = *access;
+        let mut at = offset;
+        while at < end {
+            let stop = end.min((at / PAGE + 1).saturating_mul(PAGE));
+            let (cells, step, many) = self.cells(at, stop, width >= 4);
+            let mut found = None;
+            for cells in cells.chunks_mut((width / step) as usize) {
+                let one = if access.write {
+                    write(cells, at, step, &lane_access, many)
+                } else {
+                    read(cells, at, step, &lane_access, many)
+                };
+                if found.is_none() {
+                    found = one;
+                }
+                lane_access.epoch.lanes <<= 1;
+                at += width;
+            }
+            if let Some(found) = found {
+                hit(found);
+            }
+            at = stop;
+        }
+    }
+
+    /// The cells of a range within a page, the bytes of each, and the lists of readers. `whole`: words will do.
+    #[inline]
+    fn cells(
+        &mut self,
+        at: u32,
+        stop: u32,
+        whole: bool,
+    ) -> (&mut [Cell], u32, &mut FxHashMap<u32, Vec<Epoch>>) {
+        let index = (at / PAGE) as usize;
+        if self.pages.len() <= index {
+            self.pages.resize(index + 1, Page::Empty);
+        }
+        let page = &mut self.pages[index];
+        match page {
+            Page::Empty if whole => *page = Page::Words(Box::new([CELL; PAGE as usize / 4])),
+            Page::Empty => *page = Page::Bytes(Box::new([CELL; PAGE as usize])),
+            Page::Words(words) if !whole => *page = Page::Bytes(split_words(words, at, &mut self.many)),
+            _ => {}
+        }
+        match page {
+            Page::Words(words) => (
+                &mut words[(at % PAGE / 4) as usize..((stop - 1) % PAGE / 4 + 1) as usize],
+                4,
+                &mut self.many,
+            ),
+            Page::Bytes(bytes) => {
+                (&mut bytes[(at % PAGE) as usize..=((stop - 1) % PAGE) as usize], 1, &mut self.many)
+            }
+            Page::Empty => (&mut [], 1, &mut self.many),
+        }
+    }
 }
 
+#[cold]
+fn split_words(
+    words: &[Cell; PAGE as usize / 4],
+    at: u32,
+    many: &mut FxHashMap<u32, Vec<Epoch>>,
+) -> Box<[Cell; PAGE as usize]> {
+    let mut bytes = Box::new([CELL; PAGE as usize]);
+    for (i, b) in bytes.iter_mut().enumerate() {
+        *b = words[i / 4];
+        if b.read.comp == MANY && i % 4 != 0 {
+            let base = at / PAGE * PAGE + i as u32;
+            if let Some(readers) = many.get(&(base & !3)).cloned() {
+                many.insert(base, readers);
+            }
+        }
+    }
+    bytes
+}
+
+#[inline]
 fn read(
     cells: &mut [Cell],
     first: u32,
@@ -274,6 +338,7 @@ fn add_reader(readers: &mut Vec<Epoch>, access: &Access<'_>) {
     }
 }
 
+#[inline]
 fn write(
     cells: &mut [Cell],
     first: u32,
@@ -321,7 +386,9 @@ mod tests {
 
     fn hits(s: &mut Shadow, range: (u32, u32), e: Epoch, k: &Knowledge, write: bool) -> Vec<Conflict> {
         let mut out = Vec::new();
-        s.access(range.0, range.1, &Access { epoch: e, knowledge: k, write }, &mut |h| out.push(h.conflict));
+        s.access(range.0, range.1, &Access { epoch: e, knowledge: k, write, apart: false }, &mut |h| {
+            out.push(h.conflict)
+        });
         out
     }
 
@@ -347,7 +414,9 @@ mod tests {
         assert!(hits(&mut s, (0, 64), epoch(1, 1, Nature::Generic), &k, false).is_empty());
         let mut only = Vec::new();
         let e = epoch(2, 1, Nature::Async);
-        s.access(0, 64, &Access { epoch: e, knowledge: &k, write: false }, &mut |h| only.push(h.only_fence));
+        s.access(0, 64, &Access { epoch: e, knowledge: &k, write: false, apart: false }, &mut |h| {
+            only.push(h.only_fence)
+        });
         assert_eq!(only, [true]);
     }
 }

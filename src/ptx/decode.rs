@@ -143,7 +143,7 @@ type Result<T> = std::result::Result<T, ParseError>;
 
 impl<'p> Decoder<'p> {
     /// The instruction.
-    pub fn instr(&self) -> &Instr {
+    pub fn instr(&self) -> &'p Instr {
         self.instr
     }
 
@@ -200,7 +200,7 @@ impl<'p> Decoder<'p> {
     /// # Errors
     ///
     /// There is none.
-    pub fn arg(&self, index: usize) -> Result<&Arg> {
+    pub fn arg(&self, index: usize) -> Result<&'p Arg> {
         match self.instr.args.get(index) {
             Some(arg) => Ok(arg),
             None => self.error(format!("operand {} is missing", index + 1)),

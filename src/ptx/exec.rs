@@ -67,6 +67,8 @@ pub struct Exec<'a> {
     pub expire: bool,
     /// Where the running function's frame lies in local memory.
     pub frame_memory: u32,
+    /// Where it ends: `alloca` moves it.
+    pub stack_end: &'a mut u32,
 }
 
 impl Exec<'_> {
@@ -175,6 +177,19 @@ pub struct WarpState {
     pub wgmma: crate::isa::wgmma::State,
     /// `setmaxnreg` has set this.
     pub registers: Option<u32>,
+    /// What the latest strong reads have seen.
+    pub polls: SmallVec<[Poll; 4]>,
+}
+
+/// A strong read: where, a hash of what it saw, and how often it saw just that before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Poll {
+    /// The instruction.
+    pub place: Place,
+    /// The hash.
+    pub seen: u64,
+    /// How often.
+    pub times: u32,
 }
 
 /// Registers that an asynchronous operation owns until it is waited for.
@@ -220,7 +235,7 @@ struct Frame {
 /// Calls may nest this deep, as the stack of a GPU thread has an end.
 const MAX_DEPTH: u32 = 1000;
 /// Bytes of local memory of a thread (CUDA C programming guide, technical specifications: 512 KB).
-const MAX_LOCAL: u32 = 512 << 10;
+pub(crate) const MAX_LOCAL: u32 = 512 << 10;
 /// After this many instructions other fragments have their turn.
 const PATIENCE: u64 = 4096;
 
@@ -448,7 +463,7 @@ impl Warp {
         let Warp { env, regs, state, fragments, frames, live } = self;
         let env: &Env = env;
         let f = &mut fragments[index];
-        let frame = &frames[f.frame as usize];
+        let frame = &mut frames[f.frame as usize];
         let (frame_memory, live) = (frame.memory, *live);
         regs.enter(frame.base);
         let code = &*env.code;
@@ -486,6 +501,7 @@ impl Warp {
                     pending: &mut f.pending,
                     expire,
                     frame_memory,
+                    stack_end: &mut frame.memory_end,
                 };
                 inst.op.exec(&mut x)?
             };

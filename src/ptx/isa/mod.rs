@@ -5,6 +5,7 @@ pub mod control;
 pub mod float;
 pub mod half;
 pub mod lanewise;
+pub mod memory;
 mod tile;
 pub mod types;
 pub mod wgmma;
@@ -31,6 +32,12 @@ macro_rules! families {
         ///
         /// No such instruction, a modifier or an operand that it does not take.
         pub(crate) fn decode(d: &mut Decoder<'_>) -> Result<Op, ParseError> {
+            let opcode = d.opcode().first().map_or("", String::as_str);
+            if opcode == "mov"
+                && let Some(op) = memory::frame_address(d)?
+            {
+                return Ok(Op::Memory(op));
+            }
             match d.opcode().first().map_or("", String::as_str) {
                 $($($opcode)|* $(if $guard(d.opcode()))? => $module::decode(d).map(Op::$name),)*
                 _ => Err(unknown_opcode(d.instr())),
@@ -64,4 +71,5 @@ families! {
     float::Float ["add" "sub" "mul" "fma" "mad" "div" "abs" "neg" "min" "max" "rcp" "sqrt" "rsqrt" "sin" "cos" "lg2" "ex2"
         "tanh" "testp" "copysign"] if types::names_float,
     wgmma::Wgmma ["wgmma"],
+    memory::Memory ["ld" "ldu" "st" "cvta" "isspacep" "prefetch" "prefetchu" "applypriority" "discard" "createpolicy"],
 }
