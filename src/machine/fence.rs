@@ -8,6 +8,11 @@ impl Hardware {
     /// A fence of the generic proxy (`fence.acq_rel`, `fence.sc`, `membar`): later relaxed arrivals, stores and
     /// atomics of these lanes release what they know now, and what their relaxed loads have seen is acquired.
     pub fn fence(&mut self, actor: Actor) {
+        self.fence_at(actor, true);
+    }
+
+    /// [`Hardware::fence`] of a scope: `gpu` says that it reaches other clusters.
+    pub fn fence_at(&mut self, actor: Actor, gpu: bool) {
         if !self.config.races {
             return;
         }
@@ -15,6 +20,9 @@ impl Hardware {
         let observed = std::mem::take(&mut state.observed);
         state.order.acquire(actor.lanes, &observed);
         state.order.fence(actor.lanes);
+        if !gpu {
+            return;
+        }
         if state.saw_clusters {
             state.saw_clusters = false;
             self.global.acquire_observed(self.cluster);
@@ -38,6 +46,23 @@ impl Hardware {
         if self.config.races {
             self.agent_mut(actor.agent).order.proxy_fence(actor.lanes);
         }
+    }
+
+    /// `fence.proxy.tensormap::generic.acquire` of a tensor map at an address: copies see the map as it was released
+    /// there.
+    pub fn map_fence(&mut self, actor: Actor, at: Address, gpu: bool) {
+        self.acquire_at(actor, at, true, gpu);
+        self.written_maps.remove(&location(at));
+    }
+
+    /// A tensor map was written (`tensormap.replace`, `tensormap.cp_fenceproxy`): it has to be fenced before its use.
+    pub fn map_written(&mut self, actor: Actor, at: Address) {
+        self.written_maps.insert(location(at), actor);
+    }
+
+    /// Who wrote a tensor map that has not been fenced since.
+    pub fn unfenced_map(&self, at: Address) -> Option<Actor> {
+        self.written_maps.get(&location(at)).copied()
     }
 
     /// `bar.warp.sync`: the lanes know of each other.

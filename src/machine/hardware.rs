@@ -191,6 +191,8 @@ pub struct Hardware {
     pub(crate) cluster_state: ClusterState,
     /// What was released at locations of memory.
     pub(crate) locations: FxHashMap<u64, Knowledge>,
+    /// Tensor maps that were written and not fenced since, by location.
+    pub(crate) written_maps: FxHashMap<u64, Actor>,
     pub(crate) comps: u16,
     /// The agent or operation behind each component, and where operations were issued.
     pub(crate) owners: Vec<Owner>,
@@ -231,6 +233,7 @@ impl Hardware {
             tensor_freed: false,
             cluster_state: ClusterState::default(),
             locations: FxHashMap::default(),
+            written_maps: FxHashMap::default(),
             comps: 0,
             owners: Vec::new(),
             reported: FxHashSet::default(),

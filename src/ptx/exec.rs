@@ -505,7 +505,9 @@ impl Warp {
                 };
                 inst.op.exec(&mut x)?
             };
-            f.wait = None;
+            // A wait that gave up: its next try waits again, else a loop around it spins.
+            let waited = f.wait.take().is_some();
+            f.expired |= waited && hw.expire && !matches!(flow, Flow::Wait(_));
             match flow {
                 Flow::Next => f.pc += 1,
                 Flow::Jump(to) => f.pc = to,

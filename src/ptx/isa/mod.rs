@@ -1,12 +1,16 @@
 //! The instructions, by families: each file decodes and executes its own.
 
 pub mod asynchronous;
+pub mod barrier;
 pub mod control;
 pub mod float;
 pub mod half;
 pub mod lanewise;
 pub mod memory;
 mod tile;
+pub mod fence;
+pub mod mbarrier;
+mod spot;
 pub mod types;
 pub mod wgmma;
 
@@ -66,6 +70,9 @@ impl Op {
 }
 
 families! {
+    mbarrier::Mbarrier ["mbarrier" "cp"] if mbarrier::is_mine,
+    barrier::Barrier ["bar" "barrier"] if barrier::not_of_warp,
+    fence::Fence ["fence" "membar" "mapa" "getctarank"],
     control::Control ["bra" "brx" "call" "ret" "exit" "trap" "brkpt" "nanosleep" "setmaxnreg" "griddepcontrol" "pmevent"],
     half::Half ["add" "sub" "mul" "fma" "neg" "abs" "min" "max" "tanh" "ex2"] if types::names_half,
     float::Float ["add" "sub" "mul" "fma" "mad" "div" "abs" "neg" "min" "max" "rcp" "sqrt" "rsqrt" "sin" "cos" "lg2" "ex2"
