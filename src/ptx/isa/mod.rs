@@ -7,6 +7,7 @@ pub mod float;
 pub mod half;
 pub mod lanewise;
 pub mod memory;
+pub mod matrix_moves;
 mod tile;
 pub mod fence;
 pub mod mbarrier;
@@ -79,4 +80,5 @@ families! {
         "tanh" "testp" "copysign"] if types::names_float,
     wgmma::Wgmma ["wgmma"],
     memory::Memory ["ld" "ldu" "st" "cvta" "isspacep" "prefetch" "prefetchu" "applypriority" "discard" "createpolicy"],
+    matrix_moves::MatrixMove ["ldmatrix" "stmatrix" "movmatrix"],
 }
