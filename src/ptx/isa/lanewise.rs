@@ -194,7 +194,7 @@ pub fn destination32(d: &Decoder<'_>, index: usize, ty: ScalarType) -> Result<S3
     d.dst32(index)
 }
 
-/// A destination that may be wider than `ty`, or `_`, with its own width in bits.
+/// A destination of up to 64 bits that may be wider than `ty`, with its own width in bits.
 ///
 /// # Errors
 ///
@@ -202,15 +202,15 @@ pub fn destination32(d: &Decoder<'_>, index: usize, ty: ScalarType) -> Result<S3
 pub fn wider_destination(d: &Decoder<'_>, index: usize, ty: ScalarType) -> Result<(Dst, u32), ParseError> {
     let width = wider(d, index, ty)?;
     match d.dst(index)? {
-        Dst::P(_) => {
+        Dst::P(_) | Dst::R128(_) | Dst::None => {
             let found = describe(d.arg(index)?);
-            d.error_at(index, format!("a register of {} bits or more is wanted, found {found}", bits(ty)))
+            d.error_at(index, format!("a register of {} to 64 bits is wanted, found {found}", bits(ty)))
         }
         dst => Ok((dst, width)),
     }
 }
 
-/// A source that may be wider than `ty`.
+/// A source of up to 64 bits that may be wider than `ty`.
 ///
 /// # Errors
 ///
@@ -218,7 +218,9 @@ pub fn wider_destination(d: &Decoder<'_>, index: usize, ty: ScalarType) -> Resul
 pub fn wider_source(d: &mut Decoder<'_>, index: usize, ty: ScalarType) -> Result<Src, ParseError> {
     wider(d, index, ty)?;
     match d.src(index, ty)? {
-        Src::P(_) => d.error_at(index, format!("a register of {} bits or more is wanted", bits(ty))),
+        Src::P(_) | Src::R128(_) => {
+            d.error_at(index, format!("a register of {} to 64 bits or a constant is wanted", bits(ty)))
+        }
         src => Ok(src),
     }
 }

@@ -3,6 +3,7 @@
 pub mod asynchronous;
 pub mod barrier;
 pub mod control;
+pub mod cvt;
 pub mod float;
 pub mod half;
 pub mod lanewise;
@@ -75,6 +76,7 @@ families! {
     barrier::Barrier ["bar" "barrier"] if barrier::not_of_warp,
     fence::Fence ["fence" "membar" "mapa" "getctarank"],
     control::Control ["bra" "brx" "call" "ret" "exit" "trap" "brkpt" "nanosleep" "setmaxnreg" "griddepcontrol" "pmevent"],
+    cvt::Convert ["cvt"],
     half::Half ["add" "sub" "mul" "fma" "neg" "abs" "min" "max" "tanh" "ex2"] if types::names_half,
     float::Float ["add" "sub" "mul" "fma" "mad" "div" "abs" "neg" "min" "max" "rcp" "sqrt" "rsqrt" "sin" "cos" "lg2" "ex2"
         "tanh" "testp" "copysign"] if types::names_float,
