@@ -142,6 +142,11 @@ struct Pool {
 type Result<T> = std::result::Result<T, ParseError>;
 
 impl<'p> Decoder<'p> {
+    /// The parts of the opcode after the first: what decoders match as a whole, so that nothing is left over.
+    pub fn modifiers(&self) -> SmallVec<[&'p str; 8]> {
+        self.instr.opcode.iter().skip(1).map(String::as_str).collect()
+    }
+
     /// The instruction.
     pub fn instr(&self) -> &'p Instr {
         self.instr

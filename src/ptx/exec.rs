@@ -175,6 +175,8 @@ pub struct WarpState {
     pub locked: Vec<Locked>,
     /// Its WGMMAs.
     pub wgmma: crate::isa::wgmma::State,
+    /// The carry flag of each lane (`CC.CF`, ISA 9.7.2: extended precision), as a mask.
+    pub carry: u32,
     /// `setmaxnreg` has set this.
     pub registers: Option<u32>,
     /// What the latest strong reads have seen.

@@ -77,11 +77,7 @@ macro_rules! class {
             if lanes == u32::MAX {
                 *to = *value;
             } else {
-                for lane in 0..32 {
-                    if lanes >> lane & 1 == 1 {
-                        to[lane] = value[lane];
-                    }
-                }
+                *to = crate::isa::map::select(lanes, value, to);
             }
         }
     };

@@ -84,6 +84,23 @@ pub(crate) fn snippet(body: &str) -> Snippet {
     }
 }
 
+/// What an instruction gives: `d` is its destination, of type `ty`; `a`, `b`, `c`, `e` are its sources with their types
+/// and values, the same in all lanes.
+pub(crate) fn compute(ty: &str, instruction: &str, sources: &[(&str, u128)]) -> u128 {
+    let names = ["a", "b", "c", "e"];
+    let mut text = format!(".reg .{ty} d;\n");
+    for (name, (ty, _)) in names.iter().zip(sources) {
+        text += &format!(".reg .{ty} {name};\n");
+    }
+    let mut s = snippet(&(text + instruction));
+    for (name, (_, value)) in names.iter().zip(sources) {
+        s = s.all(name, *value);
+    }
+    let lanes = s.get("d");
+    assert!(lanes.iter().all(|&v| v == lanes[0]), "{instruction}: {lanes:?}");
+    lanes[0]
+}
+
 impl Snippet {
     /// For another target.
     pub(crate) fn target(mut self, target: &'static str) -> Snippet {

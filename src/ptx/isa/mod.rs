@@ -2,17 +2,24 @@
 
 pub mod asynchronous;
 pub mod barrier;
+pub mod bits;
+pub mod compare;
 pub mod control;
 pub mod cvt;
+pub mod fence;
 pub mod float;
 pub mod half;
+pub mod integer;
 pub mod lanewise;
-pub mod memory;
+pub mod logic;
+pub mod map;
 pub mod matrix_moves;
-mod tile;
-pub mod fence;
 pub mod mbarrier;
+pub mod memory;
+pub mod moves;
+pub mod operand;
 mod spot;
+mod tile;
 pub mod types;
 pub mod wgmma;
 
@@ -75,6 +82,15 @@ families! {
     mbarrier::Mbarrier ["mbarrier" "cp"] if mbarrier::is_mine,
     barrier::Barrier ["bar" "barrier"] if barrier::not_of_warp,
     fence::Fence ["fence" "membar" "mapa" "getctarank"],
+    integer::Integer [
+        "add" "sub" "mul" "mad" "div" "abs" "neg" "min" "max" "mul24" "mad24" "addc" "subc" "madc" "rem" "sad"
+    ] if integer::takes,
+    bits::Bits [
+        "dp4a" "dp2a" "popc" "clz" "bfind" "fns" "brev" "bfe" "bfi" "szext" "bmsk"
+    ],
+    logic::Logic ["and" "or" "xor" "not" "cnot" "lop3" "shl" "shr" "shf" "prmt"],
+    moves::Move ["mov"],
+    compare::Compare ["setp" "set" "selp" "slct"],
     control::Control ["bra" "brx" "call" "ret" "exit" "trap" "brkpt" "nanosleep" "setmaxnreg" "griddepcontrol" "pmevent"],
     cvt::Convert ["cvt"],
     half::Half ["add" "sub" "mul" "fma" "neg" "abs" "min" "max" "tanh" "ex2"] if types::names_half,

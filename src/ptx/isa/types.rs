@@ -48,6 +48,11 @@ pub fn is_signed(ty: ScalarType) -> bool {
     matches!(ty, ScalarType::S8 | ScalarType::S16 | ScalarType::S32 | ScalarType::S64)
 }
 
+/// Whether a type is a signed or unsigned integer (not a bit-size type).
+pub fn is_integer(ty: ScalarType) -> bool {
+    is_signed(ty) || matches!(ty, ScalarType::U8 | ScalarType::U16 | ScalarType::U32 | ScalarType::U64)
+}
+
 /// Special registers whose value is not that of the launch: they are read when the instruction runs.
 pub fn changes(name: &str) -> bool {
     name.starts_with("clock") || name.starts_with("globaltimer") || name.starts_with("pm")
