@@ -407,6 +407,7 @@ impl Hardware {
 
     /// All agents of a block have ended: accesses by its peers and by asynchronous operations have to be known to it.
     pub(crate) fn block_ended(&mut self, rank: u32, place: Place) {
+        self.tensor_ended(rank, place);
         if !self.config.races {
             return;
         }

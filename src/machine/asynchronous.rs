@@ -78,7 +78,13 @@ impl Hardware {
         (comp, 1)
     }
 
-    fn next_of(&mut self, agent: AgentId, track: Track, reads: bool, what: &'static str) -> (Comp, u32) {
+    pub(crate) fn next_of(
+        &mut self,
+        agent: AgentId,
+        track: Track,
+        reads: bool,
+        what: &'static str,
+    ) -> (Comp, u32) {
         if !self.agent(agent).tracks.contains_key(&(track, reads)) {
             let comp = self.component(agent, what);
             self.agent_mut(agent).tracks.insert((track, reads), (comp, 0));

@@ -261,6 +261,6 @@ fn ready(hw: &Hardware, wait: &Wait) -> bool {
         WaitOn::Cluster { generation } => hw.cluster_passed(generation),
         WaitOn::Groups { kind, allow, reads } => hw.groups_passed(wait.actor, kind, allow, reads),
         WaitOn::Lanes { .. } | WaitOn::Poll => false,
-        WaitOn::TensorColumns { .. } => hw.tensor_freed,
+        WaitOn::TensorColumns { columns } => hw.tensor_ready(wait.actor, columns),
     }
 }

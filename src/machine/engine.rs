@@ -64,6 +64,8 @@ pub enum Pipe {
     Wgmma,
     /// `tcgen05.mma`, `tcgen05.cp`, `tcgen05.shift`, `tcgen05.commit` of a thread.
     Tcgen05,
+    /// `tcgen05.ld` and `tcgen05.st` of a warp: the names of their components; they are no operations.
+    TensorAccess,
 }
 
 /// Kinds of groups.

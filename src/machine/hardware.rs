@@ -12,8 +12,8 @@ use crate::meet::{ClusterState, NamedState};
 use crate::memory::Shared;
 use crate::order::{AgentOrder, Knowledge};
 use crate::shadow::Shadow;
+use crate::tensor_memory::TensorMemory;
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::any::Any;
 use std::sync::Arc;
 
 /// An agent of a cluster: its index.
@@ -127,8 +127,8 @@ pub struct Block {
     pub live: u32,
     /// Accesses by peers that the block's end has to wait for: component, lanes, time, place.
     pub(crate) reached: Vec<(Comp, u32, u32, Place)>,
-    /// Tensor memory and whatever else a program's model keeps with a block.
-    pub extension: Option<Box<dyn Any + Send>>,
+    /// Its tensor memory, once it is used.
+    pub tensor: Option<Box<TensorMemory>>,
 }
 
 /// What the machine knows of an agent.
@@ -186,8 +186,6 @@ pub struct Hardware {
     pub version: u64,
     /// Waits that may expire do so now: nothing else can move.
     pub expire: bool,
-    /// Set when tensor memory columns become free; whoever waits for some looks again.
-    pub tensor_freed: bool,
     pub(crate) cluster_state: ClusterState,
     /// What was released at locations of memory.
     pub(crate) locations: FxHashMap<u64, Knowledge>,
@@ -230,7 +228,6 @@ impl Hardware {
             counts: Counts::default(),
             version: 0,
             expire: false,
-            tensor_freed: false,
             cluster_state: ClusterState::default(),
             locations: FxHashMap::default(),
             written_maps: FxHashMap::default(),
@@ -267,7 +264,7 @@ impl Hardware {
                 shadow: Shadow::new(),
                 live: launch.agents.len() as u32,
                 reached: Vec::new(),
-                extension: None,
+                tensor: None,
             });
         }
         hw.cluster_state = ClusterState::new(&hw.agents);

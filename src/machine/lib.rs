@@ -25,5 +25,6 @@ pub mod num;
 pub mod order;
 pub mod schedule;
 pub mod shadow;
+pub mod tensor_memory;
 pub mod tensormap;
 pub mod warp_access;

@@ -61,6 +61,15 @@ impl Written {
         }
     }
 
+    /// Bytes are not written any more: their memory is another's now.
+    pub fn unset(&mut self, offset: usize, len: usize) {
+        for (w, mask) in Written::masks(offset, len) {
+            if let Some(word) = self.words.get_mut(w) {
+                *word &= !mask;
+            }
+        }
+    }
+
     /// The first byte of the range that was never written.
     pub fn first_missing(&self, offset: usize, len: usize) -> Option<usize> {
         Written::masks(offset, len).find_map(|(w, mask)| {

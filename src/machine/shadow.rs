@@ -164,6 +164,19 @@ impl Shadow {
         *self = Shadow::default();
     }
 
+    /// Forgets who touched a range of whole words.
+    pub fn forget(&mut self, offset: u32, len: u32) {
+        for word in (offset..offset.saturating_add(len)).step_by(4) {
+            let at = (word % PAGE) as usize;
+            match self.pages.get_mut((word / PAGE) as usize) {
+                None | Some(Page::Empty) => {}
+                Some(Page::Words(words)) => words[at / 4] = CELL,
+                Some(Page::Bytes(bytes)) => bytes[at & !3..][..4].fill(CELL),
+            }
+        }
+        self.many.retain(|&at, _| at < offset || at >= offset.saturating_add(len));
+    }
+
     /// Checks an access against the earlier ones and records it. Calls `hit` at the first conflict of each page.
     pub fn access(&mut self, offset: u32, len: u32, access: &Access<'_>, hit: &mut dyn FnMut(Hit)) {
         let end = offset.saturating_add(len);

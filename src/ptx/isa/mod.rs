@@ -19,6 +19,11 @@ pub mod memory;
 pub mod moves;
 pub mod operand;
 mod spot;
+pub mod matrix_moves;
+pub mod mbarrier;
+pub mod memory;
+mod spot;
+pub mod tcgen05;
 mod tile;
 pub mod types;
 pub mod wgmma;
@@ -91,6 +96,7 @@ families! {
     logic::Logic ["and" "or" "xor" "not" "cnot" "lop3" "shl" "shr" "shf" "prmt"],
     moves::Move ["mov"],
     compare::Compare ["setp" "set" "selp" "slct"],
+    tcgen05::Tcgen05 ["tcgen05"],
     control::Control ["bra" "brx" "call" "ret" "exit" "trap" "brkpt" "nanosleep" "setmaxnreg" "griddepcontrol" "pmevent"],
     cvt::Convert ["cvt"],
     half::Half ["add" "sub" "mul" "fma" "neg" "abs" "min" "max" "tanh" "ex2"] if types::names_half,
