@@ -175,7 +175,7 @@ impl Hardware {
         write: bool,
     ) {
         let epoch = Epoch { comp, lanes, time, place: actor.place, nature: Nature::Generic };
-        let access = Access { epoch, knowledge, write };
+        let access = Access { epoch, knowledge, write, apart: false };
         let Some(t) = self.blocks.get_mut(rank as usize).and_then(|b| b.tensor.as_deref_mut()) else {
             return;
         };
