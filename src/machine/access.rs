@@ -116,6 +116,12 @@ impl Hardware {
             return self.misaligned(actor, "atomic", address, len as usize);
         }
         self.check_uninitialised(actor, "atomic", address, u64::from(len));
+        let mut changed = false;
+        let change = &mut |old| {
+            let new = change(old);
+            changed = new != old;
+            new
+        };
         let old = match address {
             Address::Shared(_) => {
                 let mut bytes = [0; 8];
@@ -135,7 +141,8 @@ impl Hardware {
                 allocation.update(offset, len, change)
             }
         };
-        self.version += 1;
+        // Who asks for the value again and again finds the same when nothing changed.
+        self.version += u64::from(changed);
         self.check_agent(actor, address, u64::from(len), Nature::Atomic, true)?;
         Ok(old)
     }

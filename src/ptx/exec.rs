@@ -8,6 +8,7 @@
 use crate::decode::{Code, Dst, Src};
 use crate::env::Env;
 use crate::isa::asynchronous::Work;
+use crate::isa::call::{At, Call};
 use crate::program::{FunctionId, Reg};
 use crate::regs::{Base, Lanes64, Regs, S32, lanes_of};
 use rustc_hash::FxHashMap;
@@ -19,7 +20,7 @@ use tidegate_machine::finding::{Code as FindingCode, Finding, Place};
 use tidegate_machine::hardware::{Actor, AgentId, Hardware, Stop, Wait, WaitOn, lane_list};
 
 /// What an instruction does to the fragment that runs it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum Flow {
     /// On to the next instruction.
     Next,
@@ -31,8 +32,8 @@ pub enum Flow {
     Split(u32, u32),
     /// Lanes go to these places; all lanes of the fragment are in one of the pairs, or go on.
     Many(Vec<(u32, u32)>),
-    /// The executing lanes call a function.
-    Call(FunctionId),
+    /// Lanes call a function. Others that execute find the instruction again.
+    Call(Arc<Call>, FunctionId, u32),
     /// The executing lanes return.
     Return,
     /// The executing lanes end.
@@ -230,6 +231,8 @@ struct Frame {
     depth: u32,
     memory: u32,
     memory_end: u32,
+    /// The call that made it.
+    call: Option<(Arc<Call>, FunctionId)>,
     /// Fragments in it and frames called from it.
     users: u32,
 }
@@ -262,7 +265,8 @@ impl Warp {
         regs.enter(base);
         let memory_end =
             env.code.program.functions[function.0 as usize].frame_bytes.min(u64::from(MAX_LOCAL)) as u32;
-        let frame = Frame { base, parent: None, return_to: 0, depth: 0, memory: 0, memory_end, users: 1 };
+        let frame =
+            Frame { base, parent: None, return_to: 0, depth: 0, memory: 0, memory_end, call: None, users: 1 };
         let fragment = Fragment {
             pc: code.start,
             lanes,
@@ -361,7 +365,7 @@ impl Warp {
         &mut self,
         index: usize,
         lanes: u32,
-        function: FunctionId,
+        (call, function): (Arc<Call>, FunctionId),
         hw: &mut Hardware,
         place: Place,
     ) -> Result<(), Stop> {
@@ -382,6 +386,9 @@ impl Warp {
         }
         let base = self.regs.push_frame(&code.regs);
         let frame = self.frames.len() as u32;
+        let from = &self.frames[caller as usize];
+        let (from, to) = (At { base: from.base, memory: from.memory }, At { base, memory });
+        call.pass(&self.env, function, (&mut self.regs, &mut self.state), lanes, (from, to));
         self.frames.push(Frame {
             base,
             parent: Some(caller),
@@ -389,6 +396,7 @@ impl Warp {
             depth,
             memory,
             memory_end: memory_end as u32,
+            call: Some((call, function)),
             users: 1,
         });
         // The new frame uses its caller; the fragment moves, or a part of it does.
@@ -396,8 +404,9 @@ impl Warp {
         if lanes == f.lanes {
             (f.pc, f.frame) = (code.start, frame);
         } else {
+            // The others run the instruction again: those whose guard does not hold go on, those that call another
+            // function call it.
             f.lanes &= !lanes;
-            f.pc = next;
             let other = Fragment { pc: code.start, frame, lanes, ..f.clone() };
             self.fragments.push(other);
             self.frames[caller as usize].users += 1;
@@ -417,7 +426,13 @@ impl Warp {
         let Some(parent) = self.frames[frame as usize].parent else {
             return self.exit(index, lanes, hw, place, agent);
         };
-        let to = self.frames[frame as usize].return_to;
+        let (callee, caller) = (&self.frames[frame as usize], &self.frames[parent as usize]);
+        let to = callee.return_to;
+        if let Some((call, function)) = &callee.call {
+            let from = At { base: callee.base, memory: callee.memory };
+            let to = At { base: caller.base, memory: caller.memory };
+            call.take_back(&self.env, *function, (&mut self.regs, &mut self.state), lanes, (from, to));
+        }
         self.frames[parent as usize].users += 1;
         let f = &mut self.fragments[index];
         if lanes == f.lanes {
@@ -548,7 +563,7 @@ impl Warp {
                     self.part(index, lanes, to);
                 }
             }
-            Flow::Call(function) => self.call(index, lanes, function, hw, place)?,
+            Flow::Call(call, function, lanes) => self.call(index, lanes, (call, function), hw, place)?,
             Flow::Return => self.return_from(index, lanes, hw, place, agent)?,
             Flow::Exit => self.exit(index, lanes, hw, place, agent)?,
             Flow::Wait(on) => {

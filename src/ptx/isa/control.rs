@@ -1,12 +1,13 @@
 //! Control flow (ISA 9.7.12: `bra`, `brx.idx`, `call`, `ret`, `exit`) and what is near it (9.7.19: `trap`, `brkpt`,
 //! `nanosleep`, `pmevent`, `setmaxnreg`, `griddepcontrol`).
 
-use crate::ast::{ScalarType, Space};
-use crate::decode::{Decoder, Src};
+use super::call::{Call, Stack};
+use crate::ast::ScalarType;
+use crate::decode::Decoder;
 use crate::error::ParseError;
 use crate::exec::{Exec, Flow};
-use crate::program::{Arg, Formal, FunctionId, Reg, SymbolId};
-use crate::regs::{S32, S64, lanes_of};
+use crate::program::{Arg, FunctionId};
+use crate::regs::{S32, lanes_of};
 use std::sync::Arc;
 use tidegate_machine::finding::{Code, Finding};
 use tidegate_machine::hardware::Stop;
@@ -18,8 +19,10 @@ pub enum Op {
     Branch(u32),
     /// `brx.idx`: by an index into a list.
     Indexed(S32, Arc<[u32]>),
-    /// `call` of a function by name.
+    /// `call`
     Call(Arc<Call>),
+    /// `alloca`, `stacksave`, `stackrestore`
+    Stack(Stack),
     /// `ret`
     Return,
     /// `exit`
@@ -34,37 +37,13 @@ pub enum Op {
     MaxRegisters(u32),
 }
 
-/// A call.
-#[derive(Debug)]
-pub struct Call {
-    target: Target,
-    /// Each argument: from here, to there.
-    args: Vec<(Value, Formal)>,
-    results: Vec<(Formal, Value)>,
-}
-
-#[derive(Debug)]
-enum Target {
-    Direct(FunctionId),
-    /// An address, and the functions that it may be (none: any).
-    Indirect(S64, Arc<[FunctionId]>, Vec<Arg>, Vec<Arg>),
-}
-
-/// An actual argument or result.
-#[derive(Clone, Debug)]
-enum Value {
-    /// A `.param` variable of the caller.
-    Memory(SymbolId),
-    /// A register or constant.
-    Register(Src),
-}
-
 /// The address of a function: no address of data, so that a load from it is found.
 pub fn function_address(f: FunctionId) -> u64 {
     0x7c00_0000_0000 + u64::from(f.0) * 16
 }
 
-fn function_at(address: u64) -> Option<FunctionId> {
+/// The function at an address.
+pub(super) fn function_at(address: u64) -> Option<FunctionId> {
     let offset = address.checked_sub(0x7c00_0000_0000)?;
     (offset % 16 == 0).then(|| u32::try_from(offset / 16).ok().map(FunctionId)).flatten()
 }
@@ -84,7 +63,8 @@ pub(super) fn decode(d: &mut Decoder<'_>) -> Result<Op, ParseError> {
                 _ => d.error_at(1, "a list of `.branchtargets` is wanted"),
             }
         }
-        "call" => decode_call(d),
+        "call" => Ok(Op::Call(Arc::new(super::call::decode(d)?))),
+        "alloca" | "stacksave" | "stackrestore" => Ok(Op::Stack(super::call::decode_stack(d)?)),
         "ret" => Ok(Op::Return),
         "exit" => Ok(Op::Exit),
         "trap" => Ok(Op::Trap),
@@ -114,81 +94,6 @@ pub(super) fn decode(d: &mut Decoder<'_>) -> Result<Op, ParseError> {
     }
 }
 
-fn decode_call(d: &mut Decoder<'_>) -> Result<Op, ParseError> {
-    // call (results), target, (arguments), prototype; each but the target may be left out.
-    let mut results = Vec::new();
-    let mut args = Vec::new();
-    let mut target = None;
-    let mut allowed: Arc<[FunctionId]> = Arc::from([]);
-    for index in 0..d.instr().args.len() {
-        match d.arg(index)?.clone() {
-            Arg::List(list) if target.is_none() => results = list,
-            Arg::List(list) => args = list,
-            Arg::Function(f) if target.is_none() => target = Some(Ok(f)),
-            Arg::Reg(Reg::R64(slot), _) if target.is_none() => target = Some(Err(S64(slot))),
-            Arg::Prototype(list) => allowed = list,
-            other => {
-                let found = crate::decode::describe(&other);
-                return d
-                    .error_at(index, format!("a function, a list or a prototype is wanted, found {found}"));
-            }
-        }
-    }
-    let target = match target {
-        None => return d.error("a call without a function"),
-        Some(Err(slot)) => {
-            return Ok(Op::Call(Arc::new(Call {
-                target: Target::Indirect(slot, allowed, results, args),
-                args: Vec::new(),
-                results: Vec::new(),
-            })));
-        }
-        Some(Ok(f)) => f,
-    };
-    let Some(callee) = d.program.functions.get(target.0 as usize) else {
-        return d.error("an unknown function");
-    };
-    let (params, returns) = (callee.params.clone(), callee.returns.clone());
-    if callee.entry {
-        return d.error(format!("`{}` is a kernel and cannot be called", callee.name));
-    }
-    let name = callee.name.clone();
-    if args.len() != params.len() || results.len() != returns.len() {
-        let found = format!("{} arguments and {} results", args.len(), results.len());
-        let wanted = format!("{} and {}", params.len(), returns.len());
-        return d.error(format!("the call of `{name}` has {found}; it takes {wanted}"));
-    }
-    let mut pairs = Vec::new();
-    for (arg, formal) in args.iter().zip(params) {
-        pairs.push((actual(d, arg, formal)?, formal));
-    }
-    let mut outs = Vec::new();
-    for (arg, formal) in results.iter().zip(returns) {
-        outs.push((formal, actual(d, arg, formal)?));
-    }
-    Ok(Op::Call(Arc::new(Call { target: Target::Direct(target), args: pairs, results: outs })))
-}
-
-fn actual(d: &mut Decoder<'_>, arg: &Arg, formal: Formal) -> Result<Value, ParseError> {
-    match arg {
-        Arg::Symbol(symbol, 0)
-            if d.program.symbols.get(symbol.0 as usize).is_some_and(|s| s.space == Space::Param) =>
-        {
-            Ok(Value::Memory(*symbol))
-        }
-        other => {
-            let ty = match formal {
-                Formal::Register(_, ty) => ty,
-                Formal::Memory(symbol) => {
-                    d.program.symbols.get(symbol.0 as usize).map_or(ScalarType::B32, |s| s.ty)
-                }
-            };
-            let span = d.instr().opcode_span;
-            d.src_of(other, ty, span).map(Value::Register)
-        }
-    }
-}
-
 impl Op {
     pub(super) fn exec(&self, x: &mut Exec<'_>) -> Result<Flow, Stop> {
         match self {
@@ -214,6 +119,7 @@ impl Op {
                 Ok(Flow::Many(parts))
             }
             Op::Call(call) => call.exec(x),
+            Op::Stack(stack) => stack.exec(x),
             Op::Return => Ok(Flow::Return),
             Op::Exit => Ok(Flow::Exit),
             Op::Trap => {
@@ -227,12 +133,5 @@ impl Op {
                 Ok(Flow::Next)
             }
         }
-    }
-}
-
-impl Call {
-    fn exec(&self, x: &mut Exec<'_>) -> Result<Flow, Stop> {
-        let _ = (&self.args, &self.results, function_at(0));
-        x.fail(Code::Unsupported, "calls are not executed yet")
     }
 }

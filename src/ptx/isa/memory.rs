@@ -1,7 +1,7 @@
 //! Loads and stores (ISA 9.7.9 "data movement": `ld`, `ld.global.nc`, `ldu`, `st`), conversions of addresses (`cvta`,
 //! `isspacep`), and hints about caches (`prefetch`, `prefetchu`, `applypriority`, `discard`, `createpolicy`).
 
-mod decode;
+pub(crate) mod decode;
 pub(crate) mod exec;
 
 #[cfg(test)]

@@ -1,11 +1,14 @@
 //! The instructions, by families: each file decodes and executes its own.
 
 pub mod asynchronous;
+pub mod atomic;
 pub mod barrier;
 pub mod bits;
+pub mod call;
 pub mod compare;
 pub mod control;
 pub mod cvt;
+mod external;
 pub mod fence;
 pub mod float;
 pub mod half;
@@ -18,10 +21,12 @@ pub mod mbarrier;
 pub mod memory;
 pub mod moves;
 pub mod operand;
+mod printf;
 mod spot;
 pub mod tcgen05;
 mod tile;
 pub mod types;
+pub mod warp;
 pub mod wgmma;
 
 use crate::decode::{Decoder, unknown_opcode};
@@ -93,12 +98,15 @@ families! {
     moves::Move ["mov"],
     compare::Compare ["setp" "set" "selp" "slct"],
     tcgen05::Tcgen05 ["tcgen05"],
-    control::Control ["bra" "brx" "call" "ret" "exit" "trap" "brkpt" "nanosleep" "setmaxnreg" "griddepcontrol" "pmevent"],
     cvt::Convert ["cvt"],
+    control::Control ["bra" "brx" "call" "ret" "exit" "trap" "brkpt" "nanosleep" "setmaxnreg" "griddepcontrol" "pmevent" "alloca"
+        "stacksave" "stackrestore"],
     half::Half ["add" "sub" "mul" "fma" "neg" "abs" "min" "max" "tanh" "ex2"] if types::names_half,
     float::Float ["add" "sub" "mul" "fma" "mad" "div" "abs" "neg" "min" "max" "rcp" "sqrt" "rsqrt" "sin" "cos" "lg2" "ex2"
         "tanh" "testp" "copysign"] if types::names_float,
     wgmma::Wgmma ["wgmma"],
     memory::Memory ["ld" "ldu" "st" "cvta" "isspacep" "prefetch" "prefetchu" "applypriority" "discard" "createpolicy"],
     matrix_moves::MatrixMove ["ldmatrix" "stmatrix" "movmatrix"],
+    atomic::Atomic ["atom" "red" "multimem"] if atomic::takes,
+    warp::Warp ["shfl" "vote" "match" "activemask" "redux" "elect" "bar"] if warp::takes,
 }
