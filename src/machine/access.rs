@@ -204,6 +204,69 @@ impl Hardware {
         self.check(&party, address, u64::from(len), true)
     }
 
+    /// A reduction of many elements of `width` bytes into memory, each an atomic step (bulk reductions).
+    ///
+    /// # Errors
+    ///
+    /// As [`Hardware::write_for`].
+    pub fn reduce_for(
+        &mut self,
+        op: &Op,
+        address: Address,
+        data: &[u8],
+        width: u32,
+        combine: crate::reduce::Combine,
+    ) -> Result<(), Stop> {
+        let actor = Actor { agent: op.agent, lanes: op.lanes, place: op.place };
+        let len = data.len() as u64;
+        self.check_uninitialised(actor, op.what, address, len);
+        let value = |chunk: &[u8]| {
+            let mut bytes = [0; 8];
+            bytes[..chunk.len()].copy_from_slice(chunk);
+            u64::from_le_bytes(bytes)
+        };
+        let width = width.clamp(1, 8);
+        match address {
+            Address::Global(a) => match self.global.memory.find(a, len) {
+                Some((_, allocation, offset)) if !allocation.read_only => {
+                    for (at, chunk) in
+                        (offset..).step_by(width as usize).zip(data.chunks_exact(width as usize))
+                    {
+                        let new = value(chunk);
+                        allocation.update(at, width, &mut |old| combine(old, new));
+                    }
+                }
+                Some(_) => return self.read_only(actor, op.what, address),
+                None => return self.outside(actor, op.what, address, len),
+            },
+            Address::Shared(_) => {
+                let mut all = vec![0; data.len()];
+                self.get(actor, op.what, address, &mut all)?;
+                for (old, new) in all.chunks_exact_mut(width as usize).zip(data.chunks_exact(width as usize))
+                {
+                    let out = combine(value(old), value(new)).to_le_bytes();
+                    old.copy_from_slice(&out[..width as usize]);
+                }
+                self.put(actor, op.what, address, &all)?;
+            }
+        }
+        // Reductions of several operations to one place are atomic among each other.
+        let party = Party { nature: Nature::Atomic, ..self.party_of(op) };
+        self.check(&party, address, len, true)
+    }
+
+    /// Records that an operation reads its tensor map from global memory. What of the proxies is needed for that is
+    /// checked by [`Hardware::unfenced_map`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Hardware::note_read`].
+    pub fn note_map_read(&mut self, op: &Op, address: u64, len: u64) -> Result<(), Stop> {
+        let comp = (op.reads.0, op.comp_lanes, op.reads.1);
+        let party = Party { comp, nature: Nature::AsyncGeneric, ..self.party_of(op) };
+        self.check(&party, Address::Global(address), len, false)
+    }
+
     /// Records that an operation reads a range whose bytes somebody else takes (see [`Hardware::shared_bytes`]).
     ///
     /// # Errors

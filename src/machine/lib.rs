@@ -5,6 +5,7 @@
 pub mod access;
 mod asynchronous;
 pub mod barrier;
+pub mod boxes;
 pub mod clock;
 pub mod cluster;
 pub mod cluster_barrier;
@@ -23,6 +24,7 @@ pub mod memory;
 pub mod named;
 pub mod num;
 pub mod order;
+pub mod reduce;
 pub mod schedule;
 pub mod shadow;
 pub mod tensor_memory;

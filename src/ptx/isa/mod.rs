@@ -5,8 +5,10 @@ pub mod atomic;
 pub mod barrier;
 pub mod bits;
 pub mod call;
+pub mod cluster_launch;
 pub mod compare;
 pub mod control;
+pub mod copy;
 pub mod cvt;
 mod external;
 pub mod fence;
@@ -24,6 +26,8 @@ pub mod operand;
 mod printf;
 mod spot;
 pub mod tcgen05;
+pub mod tensor;
+pub mod tensormap;
 mod tile;
 pub mod types;
 pub mod warp;
@@ -86,6 +90,10 @@ impl Op {
 
 families! {
     mbarrier::Mbarrier ["mbarrier" "cp"] if mbarrier::is_mine,
+    tensor::Tensor ["cp"] if tensor::is_mine,
+    copy::Copy ["cp" "st" "red"] if copy::is_mine,
+    tensormap::TensorMap ["tensormap"],
+    cluster_launch::ClusterLaunch ["clusterlaunchcontrol"],
     barrier::Barrier ["bar" "barrier"] if barrier::not_of_warp,
     fence::Fence ["fence" "membar" "mapa" "getctarank"],
     integer::Integer [
