@@ -64,11 +64,11 @@ impl Groups {
         let first = lanes.trailing_zeros() & 31;
         let base = at[first as usize];
         let (mut apart, mut unequal) = (0, 0);
-        for lane in 0..32 {
+        for (lane, &address) in at.iter().enumerate() {
             let live = 0u64.wrapping_sub(u64::from(lanes >> lane & 1));
             let wanted = base.wrapping_add((lane as u64).wrapping_sub(u64::from(first)).wrapping_mul(width));
-            apart |= (at[lane] ^ wanted) & live;
-            unequal |= (at[lane] ^ base) & live;
+            apart |= (address ^ wanted) & live;
+            unequal |= (address ^ base) & live;
         }
         let run = lanes >> first;
         if apart == 0 && run & run.wrapping_add(1) == 0 {

@@ -352,7 +352,7 @@ impl Atomic {
             let actor = x.lane(lane);
             let shared = places.shared >> lane & 1 == 1;
             let at = places.at[lane];
-            if at % 16 != 0 {
+            if !at.is_multiple_of(16) {
                 return x.fail(
                     Code::Misaligned,
                     format!("an atomic of 16 bytes at {at:#x}, which is no multiple of 16"),

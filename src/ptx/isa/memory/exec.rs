@@ -162,7 +162,7 @@ impl Places {
                 );
                 return x.fail(Code::OutOfBounds, message);
             };
-            if at % width as usize != 0 {
+            if !at.is_multiple_of(width as usize) {
                 let message =
                     format!("a load of {width} bytes at byte {at} of the parameters, no multiple of it");
                 return x.fail(Code::Misaligned, message);
@@ -226,7 +226,7 @@ pub(crate) fn local_range(
         );
         return x.fail(Code::OutOfBounds, message);
     }
-    if aligned && at % len.max(1) as u64 != 0 {
+    if aligned && !at.is_multiple_of(len.max(1) as u64) {
         let message =
             format!("an access of {len} bytes at byte {at} of local memory, which is no multiple of {len}");
         return x.fail(Code::Misaligned, message);
