@@ -20,7 +20,8 @@ const NAN: u32 = 0x7fff_ffff;
 #[must_use]
 #[inline(always)]
 pub const fn f32_flush(a: u32) -> u32 {
-    if a & 0x7f80_0000 == 0 { a & SIGN } else { a }
+    // A mask: loops over lanes become vector instructions.
+    a & if a & 0x7f80_0000 == 0 { SIGN } else { u32::MAX }
 }
 
 #[inline(always)]
@@ -102,12 +103,13 @@ pub(super) fn to_odd(a: f64, b: f64) -> f64 {
     let part = sum - a;
     let error = (a - (sum - part)) + (b - part);
     let bits = sum.to_bits();
-    if bits & 1 == 1 || error == 0.0 || error.is_nan() {
-        return sum;
-    }
     // One step towards the exact value; an even last bit has no carry on the way up, nor an odd one down.
+    // Wrapping, and one selection: loops over lanes become vector instructions.
     let away = (error > 0.0) == (sum > 0.0);
-    f64::from_bits(if away { bits + 1 } else { bits - 1 })
+    let step = if away { 1 } else { u64::MAX };
+    // Neither zero nor NaN: the comparison is false for both.
+    let inexact = error.abs() > 0.0;
+    f64::from_bits(if inexact && bits & 1 == 0 { bits.wrapping_add(step) } else { bits })
 }
 
 /// `div.rnd{.ftz}.f32`: `a / b`.

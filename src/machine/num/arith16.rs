@@ -59,11 +59,11 @@ fn finish(format: Float, value: f64, mods: HalfMods) -> u16 {
 fn f32_to_odd(value: f64) -> u32 {
     let near = value as f32;
     let (back, bits) = (f64::from(near), near.to_bits());
-    if back == value || value.is_nan() || bits & 1 == 1 {
-        return bits;
-    }
     // An infinity here is a finite number rounded up: one below it is odd. Zero is a number rounded down.
-    if back.abs() > value.abs() { bits - 1 } else { bits + 1 }
+    let step = if back.abs() > value.abs() { u32::MAX } else { 1 };
+    // NaN, and the NaN that infinities leave, compare as false.
+    let inexact = (back - value).abs() > 0.0;
+    if inexact && bits & 1 == 0 { bits.wrapping_add(step) } else { bits }
 }
 
 /// `a + b`

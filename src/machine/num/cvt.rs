@@ -142,31 +142,25 @@ pub fn encode_f64(value: u64, to: Float, mods: CvtMods) -> u64 {
 pub const fn f32_to_f16(value: u32) -> u16 {
     let sign = (value >> 16 & 0x8000) as u16;
     let magnitude = value & 0x7fff_ffff;
-    if magnitude > 0x7f80_0000 {
-        return 0x7fff;
-    }
-    let code = if magnitude >= 0x4780_0000 {
-        // 65536 and above.
-        0x7c00
-    } else if magnitude < 0x3880_0000 {
-        // Subnormal or zero in f16: 0.5 has the unit 2^-24 in its last place, as f16 has here, so that the
-        // host's addition rounds to the code.
-        (f32::from_bits(magnitude) + 0.5).to_bits() - 0x3f00_0000
-    } else {
-        // Rebias by 15 - 127 and round; a carry moves into the exponent, at the top to infinity.
-        (magnitude + 0xfff + (magnitude >> 13 & 1) - (112 << 23)) >> 13
-    };
-    sign | code as u16
+    // Both ways are computed, wrapping, and one chosen: loops over lanes become vector instructions.
+    // Subnormal or zero in f16: 0.5 has the unit 2^-24 in its last place, as f16 has here, so that the host's
+    // addition rounds to the code.
+    let small = (f32::from_bits(magnitude) + 0.5).to_bits().wrapping_sub(0x3f00_0000);
+    // Rebias by 15 - 127 and round; a carry moves into the exponent, at the top to infinity.
+    let normal = magnitude.wrapping_add((0xfff + (magnitude >> 13 & 1)).wrapping_sub(112 << 23)) >> 13;
+    let code = if magnitude < 0x3880_0000 { small } else { normal };
+    // 65536 and above are infinite.
+    let code = if magnitude >= 0x4780_0000 { 0x7c00 } else { code };
+    if magnitude > 0x7f80_0000 { 0x7fff } else { sign | code as u16 }
 }
 
 /// `cvt.rn.bf16.f32`. The same as [`encode_f32`] to nearest even, in a few instructions.
 #[must_use]
 #[inline(always)]
 pub const fn f32_to_bf16(value: u32) -> u16 {
-    if value & 0x7fff_ffff > 0x7f80_0000 {
-        return 0x7fff;
-    }
-    ((value + 0x7fff + (value >> 16 & 1)) >> 16) as u16
+    // A NaN alone could overflow, and is not looked at.
+    let rounded = value.wrapping_add(0x7fff + (value >> 16 & 1)) >> 16;
+    if value & 0x7fff_ffff > 0x7f80_0000 { 0x7fff } else { rounded as u16 }
 }
 
 /// `cvt.f32.f16`, exact; NaN gives the canonical NaN of f32.

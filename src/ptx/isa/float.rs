@@ -215,29 +215,33 @@ fn three_of(m: Mods, a: u32, b: u32, c: u32, f: fn(u32, u32, MinMaxMods) -> u32)
     f(f(operand(a), operand(b), minmax_mods(m)), operand(c), minmax_mods(m))
 }
 
-/// [`minmax::f32_max`] without modifiers, by comparisons of the host.
+/// [`minmax::f32_max`] without modifiers, by comparisons of the host. Masks, so that the loop over the lanes becomes
+/// vector instructions.
 #[inline(always)]
 fn plain_max(a: u32, b: u32) -> u32 {
     let (x, y) = (f32::from_bits(a), f32::from_bits(b));
     // Equal numbers have equal bits, but for zeros: +0 unless both are -0.
-    let larger = if x > y { a } else { b };
-    without_nan(a, b, if x == y { a & b } else { larger })
+    without_nan(a, b, a & (mask(x > y) | mask(x == y) & b) | b & mask(x < y))
 }
 
 /// [`minmax::f32_min`] without modifiers.
 #[inline(always)]
 fn plain_min(a: u32, b: u32) -> u32 {
     let (x, y) = (f32::from_bits(a), f32::from_bits(b));
-    let smaller = if x < y { a } else { b };
-    without_nan(a, b, if x == y { a | b } else { smaller })
+    without_nan(a, b, a & mask(x <= y) | b & mask(x >= y))
 }
 
-/// `chosen`, unless an operand is NaN: then the other one, and of two NaNs the canonical NaN.
+/// `chosen` (zero where a comparison with NaN chose nothing), unless an operand is NaN: then the other one, and of two
+/// NaNs the canonical NaN.
 #[inline(always)]
 fn without_nan(a: u32, b: u32, chosen: u32) -> u32 {
-    let number = if f32::from_bits(a).is_nan() { b } else { chosen };
-    let other = if f32::from_bits(a).is_nan() { 0x7fff_ffff } else { a };
-    if f32::from_bits(b).is_nan() { other } else { number }
+    let (no_a, no_b) = (mask(f32::from_bits(a).is_nan()), mask(f32::from_bits(b).is_nan()));
+    chosen | b & no_a & !no_b | a & no_b & !no_a | 0x7fff_ffff & no_a & no_b
+}
+
+#[inline(always)]
+fn mask(condition: bool) -> u32 {
+    0u32.wrapping_sub(u32::from(condition))
 }
 
 fn double(d: &mut Decoder<'_>, mut m: Modifiers<'_>) -> Decoded {

@@ -56,36 +56,44 @@ pub(super) fn decode(d: &mut Decoder<'_>) -> Result<Op, ParseError> {
 
 type Decoded = Result<Lanewise, ParseError>;
 
+/// The frequent modifiers, as constants in their own loops.
+const PLAIN_F16: Mods = Mods { format: Float::F16, ..Mods::NONE };
+const PLAIN_BF16: Mods = Mods { format: Float::Bf16, ..Mods::NONE };
+
 /// The loop of a function of half-precision numbers, on one a register (the upper half of a slot stays zero) or two.
 macro_rules! halves {
-    ($packed:expr, $m:ident, |$($x:ident),*| $e:expr) => { halves!(@ $packed, $m, |$($x),*| $e, $($x)*) };
-    (@ $packed:expr, $m:ident, |$x:ident| $e:expr, $a:ident) => {{
-        let run: Run32 = if $packed {
-            |$m, $a, _, _| lanes(|i| lanes1($a[i], |$x| $e))
-        } else {
-            |$m, $a, _, _| lanes(|i| { let $x = $a[i] as u16; u32::from($e) })
+    ($packed:expr, $mods:expr, |$m:ident, $($x:ident),*| $e:expr) => {{
+        let run: Run32 = match ($packed, $mods) {
+            (true, PLAIN_F16) => halves!(@2 |_unused, $($x),*| { let $m = PLAIN_F16; $e }),
+            (true, PLAIN_BF16) => halves!(@2 |_unused, $($x),*| { let $m = PLAIN_BF16; $e }),
+            (true, _) => halves!(@2 |$m, $($x),*| $e),
+            (false, PLAIN_F16) => halves!(@1 |_unused, $($x),*| { let $m = PLAIN_F16; $e }),
+            (false, PLAIN_BF16) => halves!(@1 |_unused, $($x),*| { let $m = PLAIN_BF16; $e }),
+            (false, _) => halves!(@1 |$m, $($x),*| $e),
         };
         run
     }};
-    (@ $packed:expr, $m:ident, |$x:ident, $y:ident| $e:expr, $a:ident $b:ident) => {{
-        let run: Run32 = if $packed {
-            |$m, $a, $b, _| lanes(|i| lanes2($a[i], $b[i], |$x, $y| $e))
-        } else {
-            |$m, $a, $b, _| lanes(|i| { let ($x, $y) = ($a[i] as u16, $b[i] as u16); u32::from($e) })
-        };
-        run
-    }};
-    (@ $packed:expr, $m:ident, |$x:ident, $y:ident, $z:ident| $e:expr, $a:ident $b:ident $c:ident) => {{
-        let run: Run32 = if $packed {
-            |$m, $a, $b, $c| lanes(|i| lanes3($a[i], $b[i], $c[i], |$x, $y, $z| $e))
-        } else {
-            |$m, $a, $b, $c| lanes(|i| {
-                let ($x, $y, $z) = ($a[i] as u16, $b[i] as u16, $c[i] as u16);
-                u32::from($e)
-            })
-        };
-        run
-    }};
+    (@2 |$m:ident, $a:ident| $e:expr) => {
+        |$m, $a, _, _| lanes(|i| lanes1($a[i], |$a| $e))
+    };
+    (@2 |$m:ident, $a:ident, $b:ident| $e:expr) => {
+        |$m, $a, $b, _| lanes(|i| lanes2($a[i], $b[i], |$a, $b| $e))
+    };
+    (@2 |$m:ident, $a:ident, $b:ident, $c:ident| $e:expr) => {
+        |$m, $a, $b, $c| lanes(|i| lanes3($a[i], $b[i], $c[i], |$a, $b, $c| $e))
+    };
+    (@1 |$m:ident, $a:ident| $e:expr) => {
+        |$m, $a, _, _| lanes(|i| { let $a = $a[i] as u16; u32::from($e) })
+    };
+    (@1 |$m:ident, $a:ident, $b:ident| $e:expr) => {
+        |$m, $a, $b, _| lanes(|i| { let ($a, $b) = ($a[i] as u16, $b[i] as u16); u32::from($e) })
+    };
+    (@1 |$m:ident, $a:ident, $b:ident, $c:ident| $e:expr) => {
+        |$m, $a, $b, $c| lanes(|i| {
+            let ($a, $b, $c) = ($a[i] as u16, $b[i] as u16, $c[i] as u16);
+            u32::from($e)
+        })
+    };
 }
 
 fn half_mods(m: Mods) -> HalfMods {
@@ -112,9 +120,9 @@ fn sum(
     }
     m.end(d)?;
     let run = match name {
-        "add" => halves!(ty.1, m, |a, b| half_add(m.format, a, b, half_mods(m))),
-        "sub" => halves!(ty.1, m, |a, b| half_sub(m.format, a, b, half_mods(m))),
-        _ => halves!(ty.1, m, |a, b| half_mul(m.format, a, b, half_mods(m))),
+        "add" => halves!(ty.1, mods, |m, a, b| half_add(m.format, a, b, half_mods(m))),
+        "sub" => halves!(ty.1, mods, |m, a, b| half_sub(m.format, a, b, half_mods(m))),
+        _ => halves!(ty.1, mods, |m, a, b| half_mul(m.format, a, b, half_mods(m))),
     };
     Lanewise::decode32::<2>(d, ty.0, mods, run)
 }
@@ -134,7 +142,7 @@ fn fma(d: &mut Decoder<'_>, mut m: Modifiers<'_>, mut mods: Mods, ty: (ScalarTyp
     }
     m.end(d)?;
     let run = if mods.oob {
-        halves!(ty.1, m, |a, b, c| {
+        halves!(ty.1, mods, |m, a, b, c| {
             if a == OUT_OF_BOUNDS || b == OUT_OF_BOUNDS {
                 0
             } else {
@@ -142,7 +150,7 @@ fn fma(d: &mut Decoder<'_>, mut m: Modifiers<'_>, mut mods: Mods, ty: (ScalarTyp
             }
         })
     } else {
-        halves!(ty.1, m, |a, b, c| half_fma(m.format, a, b, c, half_mods(m)))
+        halves!(ty.1, mods, |m, a, b, c| half_fma(m.format, a, b, c, half_mods(m)))
     };
     Lanewise::decode32::<3>(d, ty.0, mods, run)
 }
@@ -159,9 +167,9 @@ fn sign(
     mods.ftz = mods.format == Float::F16 && m.take("ftz");
     m.end(d)?;
     let run = if name == "neg" {
-        halves!(ty.1, m, |a| half_neg(m.format, a, m.ftz))
+        halves!(ty.1, mods, |m, a| half_neg(m.format, a, m.ftz))
     } else {
-        halves!(ty.1, m, |a| half_abs(m.format, a, m.ftz))
+        halves!(ty.1, mods, |m, a| half_abs(m.format, a, m.ftz))
     };
     Lanewise::decode32::<1>(d, ty.0, mods, run)
 }
@@ -186,9 +194,9 @@ fn minmax(
     }
     m.end(d)?;
     let run = if name == "min" {
-        halves!(ty.1, m, |a, b| half_min(m.format, a, b, minmax_mods(m)))
+        halves!(ty.1, mods, |m, a, b| half_min(m.format, a, b, minmax_mods(m)))
     } else {
-        halves!(ty.1, m, |a, b| half_max(m.format, a, b, minmax_mods(m)))
+        halves!(ty.1, mods, |m, a, b| half_max(m.format, a, b, minmax_mods(m)))
     };
     Lanewise::decode32::<2>(d, ty.0, mods, run)
 }
@@ -207,12 +215,12 @@ fn approximation(
         return d.error(format!("`{name}` exists as `{name}.approx` only"));
     }
     let run = if name == "tanh" {
-        halves!(ty.1, m, |a| approx::half_tanh(m.format, a))
+        halves!(ty.1, mods, |m, a| approx::half_tanh(m.format, a))
     } else {
         if mods.format == Float::Bf16 && !m.take("ftz") {
             return d.error("`ex2.approx` of bf16 needs `.ftz`");
         }
-        halves!(ty.1, m, |a| approx::half_ex2(m.format, a))
+        halves!(ty.1, mods, |m, a| approx::half_ex2(m.format, a))
     };
     m.end(d)?;
     Lanewise::decode32::<1>(d, ty.0, mods, run)

@@ -39,20 +39,25 @@ pub struct Mods {
     pub format: Float,
 }
 
+impl Mods {
+    /// No modifiers, of f32.
+    pub const NONE: Mods = Mods {
+        rounding: Rounding::NearestEven,
+        ftz: false,
+        sat: false,
+        satfinite: false,
+        relu: false,
+        nan: false,
+        xorsign: false,
+        abs: false,
+        oob: false,
+        format: Float::F32,
+    };
+}
+
 impl Default for Mods {
     fn default() -> Mods {
-        Mods {
-            rounding: Rounding::NearestEven,
-            ftz: false,
-            sat: false,
-            satfinite: false,
-            relu: false,
-            nan: false,
-            xorsign: false,
-            abs: false,
-            oob: false,
-            format: Float::F32,
-        }
+        Mods::NONE
     }
 }
 
