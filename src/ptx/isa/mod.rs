@@ -21,6 +21,7 @@ pub mod map;
 pub mod matrix_moves;
 pub mod mbarrier;
 pub mod memory;
+pub mod mma;
 pub mod moves;
 pub mod operand;
 mod printf;
@@ -114,6 +115,7 @@ families! {
         "tanh" "testp" "copysign"] if types::names_float,
     wgmma::Wgmma ["wgmma"],
     memory::Memory ["ld" "ldu" "st" "cvta" "isspacep" "prefetch" "prefetchu" "applypriority" "discard" "createpolicy"],
+    mma::Mma ["mma" "wmma"],
     matrix_moves::MatrixMove ["ldmatrix" "stmatrix" "movmatrix"],
     atomic::Atomic ["atom" "red" "multimem"] if atomic::takes,
     warp::Warp ["shfl" "vote" "match" "activemask" "redux" "elect" "bar"] if warp::takes,
