@@ -3,6 +3,8 @@
 //! Ten lie here, made by JAX 0.8's Pallas Mosaic GPU from kernels of our own; the five that are JAX's own (attention
 //! and matmuls) are read from beside the project when they are there.
 
+#![allow(unreachable_pub, reason = "shared with the bench")]
+
 mod jax;
 mod reference;
 
