@@ -1,9 +1,13 @@
 //! Issue, effect and completion of asynchronous operations on the hardware, and waits for groups of them.
 
 use crate::clock::{ALL_LANES, Comp};
-use crate::engine::{Accesses, Done, Effect, Groups, Issue, Member, Op, OpId, Track};
+use crate::engine::{Accesses, Done, Effect, Groups, Issue, Member, Op, OpId, Pipe, Track};
 use crate::hardware::{Actor, AgentId, Hardware, Owner, Stop, WaitOn};
 use crate::order::Knowledge;
+use std::sync::Arc;
+
+/// So many issues of WGMMAs of a warp are remembered for its siblings' waits.
+const RECENT: usize = 128;
 
 impl Hardware {
     /// Issues an operation; its number.
@@ -33,12 +37,24 @@ impl Hardware {
                 }
             }
         }
+        let seq = self.agent_mut(issue.agent).issued.entry(issue.track).or_default();
+        *seq += 1;
+        let seq = *seq;
+        if issue.track == Track::Pipe(Pipe::Wgmma) && self.config.races {
+            let control = Arc::clone(&knowledge.control);
+            let recent = &mut self.agent_mut(issue.agent).wgmma_issues;
+            if recent.len() == RECENT {
+                recent.pop_front();
+            }
+            recent.push_back((seq, control));
+        }
         let group = match issue.track {
             Track::Groups(kind) => Some(kind),
             _ => issue.group,
         };
         if let Some(kind) = group {
-            let member = Member { id, lanes: comp_lanes, reads, writes };
+            let part = if issue.track == Track::Pipe(Pipe::Wgmma) { seq } else { 0 };
+            let member = Member { id, seq: part, lanes: comp_lanes, reads, writes };
             let groups = self.agent_mut(issue.agent).groups.entry(kind).or_default();
             for queue in groups.of(issue.lanes) {
                 queue.open.push(member);
@@ -46,6 +62,7 @@ impl Hardware {
         }
         self.engine.ops.push_back(Op {
             id,
+            seq,
             agent: issue.agent,
             lanes: issue.lanes,
             place: issue.place,
@@ -116,6 +133,7 @@ impl Hardware {
         let op = self.engine.ops.get_mut(index)?;
         let hollow = Op {
             id,
+            seq: op.seq,
             agent: op.agent,
             lanes: op.lanes,
             place: op.place,
@@ -171,6 +189,11 @@ impl Hardware {
         reads: bool,
         open: bool,
     ) -> Option<WaitOn> {
+        // A WGMMA is one operation of four warps: a group is done when it is done for all of them.
+        let last = if kind == Groups::Wgmma { self.last_waited(actor, allow) } else { 0 };
+        if last > 0 && !self.siblings_done(actor.agent, last) {
+            return Some(WaitOn::Groups { kind, allow, reads });
+        }
         let engine = &self.engine;
         let state = &mut self.agents[actor.agent.0 as usize];
         let groups = state.groups.get_mut(&kind)?;
@@ -203,11 +226,71 @@ impl Hardware {
         for (lanes, (comp, time)) in known {
             state.order.learn(actor.lanes, comp, lanes, time);
         }
+        if last > 0 && races {
+            self.learn_siblings(actor, last);
+        }
         None
+    }
+
+    /// The number of the last operation of the groups that a wait is for; 0 for none.
+    fn last_waited(&self, actor: Actor, allow: u32) -> u64 {
+        let Some(groups) = self.agent(actor.agent).groups.get(&Groups::Wgmma) else { return 0 };
+        let queues = groups.parts.iter().filter(|(l, _)| l & actor.lanes != 0);
+        let members = queues.flat_map(|(_, queue)| {
+            let upto = queue.committed.len().saturating_sub(allow as usize);
+            queue.committed.iter().take(upto).flatten()
+        });
+        members.map(|m| m.seq).max().unwrap_or(0)
+    }
+
+    /// The other warps of a warp's warpgroup.
+    fn siblings(&self, agent: AgentId) -> impl Iterator<Item = usize> + use<'_> {
+        let (rank, group) = (self.agent(agent).rank, self.agent(agent).index / 4);
+        let near = agent.0.saturating_sub(3) as usize..=(agent.0 as usize + 3).min(self.agents.len() - 1);
+        near.filter(move |&i| {
+            i != agent.0 as usize && self.agents[i].rank == rank && self.agents[i].index / 4 == group
+        })
+    }
+
+    /// Whether the other warps of the warpgroup have issued their parts of a WGMMA, and these are complete.
+    fn siblings_done(&self, agent: AgentId, seq: u64) -> bool {
+        let track = Track::Pipe(Pipe::Wgmma);
+        self.siblings(agent).all(|i| {
+            let state = &self.agents[i];
+            state.issued.get(&track).is_some_and(|&n| n >= seq)
+                && !self
+                    .engine
+                    .ops
+                    .iter()
+                    .any(|op| op.agent.0 as usize == i && op.track == track && op.seq <= seq)
+        })
+    }
+
+    /// What the completion of a WGMMA shows of the other warps: their parts are done, and they came as far as its issue.
+    fn learn_siblings(&mut self, actor: Actor, seq: u64) {
+        let siblings: Vec<usize> = self.siblings(actor.agent).collect();
+        for i in siblings {
+            let comp = self.agents[i].tracks.get(&(Track::Pipe(Pipe::Wgmma), false)).map(|t| t.0);
+            let control =
+                self.agents[i].wgmma_issues.iter().rev().find(|(s, _)| *s <= seq).map(|(_, c)| Arc::clone(c));
+            let order = &mut self.agents[actor.agent.0 as usize].order;
+            if let Some(comp) = comp {
+                order.learn(actor.lanes, comp, ALL_LANES, seq as u32);
+            }
+            if let Some(control) = control {
+                order.learn_control(actor.lanes, &control);
+            }
+        }
     }
 
     /// Whether a wait for groups would pass, without its effects.
     pub(crate) fn groups_passed(&self, actor: Actor, kind: Groups, allow: u32, reads: bool) -> bool {
+        if kind == Groups::Wgmma {
+            let last = self.last_waited(actor, allow);
+            if last > 0 && !self.siblings_done(actor.agent, last) {
+                return false;
+            }
+        }
         let Some(groups) = self.agent(actor.agent).groups.get(&kind) else { return true };
         groups.parts.iter().filter(|(l, _)| l & actor.lanes != 0).all(|(_, queue)| {
             let upto = queue.committed.len().saturating_sub(allow as usize);

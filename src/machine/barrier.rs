@@ -2,11 +2,11 @@
 //!
 //! An arrival releases what its lanes know; the completion of an asynchronous operation adds that operation only. A
 //! wait that passes acquires what the phases up to it collected. Beside this a barrier keeps its *control* clock: all
-//! that has to happen before its current phase can complete, the issuers of asynchronous operations included. Whoever
+//! that has to happen before its current phase can complete, the issuers of asynchronous operations included (`Knowledge::control`). Whoever
 //! has seen phase `n` must be in the control clock when phase `n + 1` completes: else it might as well have looked too
 //! late, and would wait for a phase of that parity to complete again (a lapped waiter).
 
-use crate::clock::{Clock, Comp};
+use crate::clock::Comp;
 use crate::engine::Op;
 use crate::finding::{Code, Finding, Place};
 use crate::hardware::{Actor, AgentId, Hardware, Stop};
@@ -27,7 +27,6 @@ pub struct Slot {
     inval: Option<Place>,
     pending: Knowledge,
     completed: Knowledge,
-    control: Arc<Clock>,
     observers: SmallVec<[Observer; 4]>,
     /// How many phases had completed when an agent's wait passed last.
     pub(crate) seen: SmallVec<[(AgentId, u64); 4]>,
@@ -138,7 +137,6 @@ impl Hardware {
             inval: None,
             pending: Knowledge::default(),
             completed: Knowledge::default(),
-            control: Arc::default(),
             observers: SmallVec::new(),
             seen: SmallVec::new(),
             arrivals: Vec::new(),
@@ -348,12 +346,8 @@ impl Hardware {
                 order.release(actor.lanes, &mut all);
                 slot.pending.join(&all);
             }
-            Release::Relaxed => {
-                order.release_fenced(actor.lanes, &mut slot.pending);
-                order.release(actor.lanes, &mut all);
-            }
+            Release::Relaxed => order.release_fenced(actor.lanes, &mut slot.pending),
         }
-        join_clock(&mut slot.control, &all.generic);
     }
 
     /// An operation completes on a barrier.
@@ -372,7 +366,7 @@ impl Hardware {
         if races {
             slot.pending.learn(op.reads.0, op.comp_lanes, op.reads.1);
             slot.pending.learn(op.writes.0, op.comp_lanes, op.writes.1);
-            join_clock(&mut slot.control, &op.knowledge.generic);
+            slot.pending.join_control(&op.knowledge.control);
         }
         let outcome = match bytes {
             Some(bytes) => {
@@ -402,12 +396,14 @@ impl Hardware {
         let pending = slot.pending.clone();
         slot.completed.join(&pending);
         let seen = std::mem::take(&mut slot.observers);
-        let control = Arc::clone(&slot.control);
+        let control = Arc::clone(&slot.pending.control);
         let phase = slot.state.phase().wrapping_sub(1);
-        for o in seen {
-            // Lanes that waited in one instruction waited together: one of them is enough.
-            let known = (0..32).any(|l| o.lanes >> l & 1 == 1 && control.knows(o.comp, 1 << l, o.time));
-            if !known {
+        // A warp runs as one between its branches: when one of its lanes is known to have looked, the others have.
+        let known =
+            |o: &Observer| (0..32).any(|l| o.lanes >> l & 1 == 1 && control.knows(o.comp, 1 << l, o.time));
+        for (i, o) in seen.iter().enumerate() {
+            let first = seen.iter().position(|other| other.comp == o.comp) == Some(i);
+            if first && !seen.iter().any(|other| other.comp == o.comp && known(other)) {
                 let who = self.who(o.agent, o.lanes);
                 let name = self.barrier_name(address);
                 let before = phase.wrapping_sub(1);
@@ -557,12 +553,6 @@ impl Hardware {
         let (rank, offset) = split_shared(address);
         let slot = self.blocks.get(rank as usize).and_then(|b| b.barriers.get(offset));
         slot.is_none_or(|s| s.state.life() != Life::Live || s.state.phase() != phase)
-    }
-}
-
-fn join_clock(mine: &mut Arc<Clock>, theirs: &Arc<Clock>) {
-    if !mine.includes(theirs) {
-        Arc::make_mut(mine).join(theirs);
     }
 }
 

@@ -107,6 +107,8 @@ pub struct Issue {
 pub struct Op {
     /// Its number.
     pub id: OpId,
+    /// How many operations of its track the agent had issued with it.
+    pub seq: u64,
     /// Who issued it.
     pub agent: AgentId,
     /// Which lanes.
@@ -135,6 +137,8 @@ pub struct Op {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Member {
     pub(crate) id: OpId,
+    /// Of a warp's part of a WGMMA: how many it had issued with it.
+    pub(crate) seq: u64,
     pub(crate) lanes: u32,
     pub(crate) reads: (Comp, u32),
     pub(crate) writes: (Comp, u32),

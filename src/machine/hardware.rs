@@ -4,7 +4,7 @@
 //! block: an operation that has to wait says so, and the program returns to the scheduler with a [`Wait`].
 
 use crate::barrier::Barriers;
-use crate::clock::{ALL_LANES, Comp};
+use crate::clock::{ALL_LANES, Clock, Comp};
 use crate::engine::{Engine, Groups, LaneGroups};
 use crate::finding::{Code, Finding, Place};
 use crate::global::GlobalState;
@@ -14,6 +14,7 @@ use crate::order::{AgentOrder, Knowledge};
 use crate::shadow::Shadow;
 use crate::tensor_memory::TensorMemory;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// An agent of a cluster: its index.
@@ -147,6 +148,10 @@ pub struct AgentState {
     pub order: AgentOrder,
     pub(crate) groups: FxHashMap<Groups, LaneGroups>,
     pub(crate) tracks: FxHashMap<(crate::engine::Track, bool), (Comp, u32)>,
+    /// How many operations of each track it has issued.
+    pub(crate) issued: FxHashMap<crate::engine::Track, u64>,
+    /// What had happened when it issued its last WGMMAs.
+    pub(crate) wgmma_issues: VecDeque<(u64, Arc<Clock>)>,
     /// Initialisations of mbarriers are a component of their own: `fence.mbarrier_init` covers just them.
     pub(crate) inits: (Comp, u32),
     /// What its relaxed loads have seen, for its next fence.
@@ -251,6 +256,8 @@ impl Hardware {
                     order: AgentOrder::new(comp, lanes),
                     groups: FxHashMap::default(),
                     tracks: FxHashMap::default(),
+                    issued: FxHashMap::default(),
+                    wgmma_issues: VecDeque::new(),
                     inits,
                     observed: Knowledge::default(),
                     saw_clusters: false,

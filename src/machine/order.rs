@@ -6,6 +6,9 @@
 //! - A knowledge has two colours. `generic` is what is ordered before; `proxied` is the part of it that also went
 //!   through a proxy fence, so that the async proxy sees it (ISA 8.6: causality across proxies needs a proxy fence
 //!   along the path; by whom does not matter). Completions of asynchronous operations are in both.
+//! - A third colour, `control`, is what has happened before without its effects being visible: the completion of an
+//!   operation hands on no data of its issuer, but it shows that the issuer came as far as the issue. Only the check
+//!   for lapped waiters ([`crate::barrier`]) looks at it.
 //! - `fenced` is what a later *relaxed* arrival releases: what was known at the last fence.
 
 use crate::clock::{ALL_LANES, Clock, Comp};
@@ -19,6 +22,8 @@ pub struct Knowledge {
     pub generic: Arc<Clock>,
     /// The part of it that the async proxy sees.
     pub proxied: Arc<Clock>,
+    /// What has happened, visible or not.
+    pub control: Arc<Clock>,
 }
 
 impl Knowledge {
@@ -26,11 +31,17 @@ impl Knowledge {
     pub fn join(&mut self, other: &Knowledge) {
         join(&mut self.generic, &other.generic);
         join(&mut self.proxied, &other.proxied);
+        join(&mut self.control, &other.control);
     }
 
-    /// Learns of lanes of a component, in both colours.
+    /// Learns that something has happened, without its effects.
+    pub fn join_control(&mut self, other: &Arc<Clock>) {
+        join(&mut self.control, other);
+    }
+
+    /// Learns of lanes of a component, in all colours.
     pub fn learn(&mut self, comp: Comp, lanes: u32, time: u32) {
-        for clock in [&mut self.generic, &mut self.proxied] {
+        for clock in [&mut self.generic, &mut self.proxied, &mut self.control] {
             if !clock.knows(comp, lanes, time) {
                 Arc::make_mut(clock).learn(comp, lanes, time);
             }
@@ -100,11 +111,9 @@ impl AgentOrder {
         for class in self.classes.iter().filter(|c| c.lanes & lanes != 0) {
             out.join(&class.knowledge);
         }
-        out.generic = {
-            let mut clock = out.generic;
-            Arc::make_mut(&mut clock).learn(self.comp, self.full(lanes), self.time);
-            clock
-        };
+        let own = self.full(lanes);
+        Arc::make_mut(&mut out.generic).learn(self.comp, own, self.time);
+        Arc::make_mut(&mut out.control).learn(self.comp, own, self.time);
         out
     }
 
@@ -125,6 +134,7 @@ impl AgentOrder {
         }
         let own = if (own | self.absent) == ALL_LANES { ALL_LANES } else { lanes };
         Arc::make_mut(&mut into.generic).learn(self.comp, own, self.time);
+        Arc::make_mut(&mut into.control).learn(self.comp, own, self.time);
         self.time += 1;
     }
 
@@ -132,6 +142,19 @@ impl AgentOrder {
     pub fn release_fenced(&mut self, lanes: u32, into: &mut Knowledge) {
         for class in self.classes.iter().filter(|c| c.lanes & lanes != 0) {
             join(&mut into.generic, &class.fenced);
+            join(&mut into.control, &class.knowledge.control);
+        }
+        let own = self.full(lanes);
+        Arc::make_mut(&mut into.control).learn(self.comp, own, self.time);
+        self.time += 1;
+    }
+
+    /// Learns that something has happened, without its effects.
+    pub fn learn_control(&mut self, lanes: u32, clock: &Arc<Clock>) {
+        let lanes = self.full(lanes);
+        self.split(lanes);
+        for class in self.classes.iter_mut().filter(|c| c.lanes & lanes != 0) {
+            join(&mut class.knowledge.control, clock);
         }
     }
 

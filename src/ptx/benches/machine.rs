@@ -1,6 +1,11 @@
 //! How fast the machine runs PTX: lane-instructions a second, and JAX's kernels with and without races looked for.
 
-#![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs, reason = "a benchmark prints, and stops when it cannot run")]
+#![allow(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    missing_docs,
+    reason = "a benchmark prints, and stops when it cannot run"
+)]
 #![allow(dead_code, reason = "the kernels' test uses the rest")]
 
 #[path = "../tests/kernels/jax.rs"]
@@ -17,7 +22,10 @@ use tidegate_ptx::launch::{Device, Launch, Module, RunOptions};
 use tidegate_ptx::manifest::{Array, Manifest, Run};
 
 fn options(races: bool) -> RunOptions {
-    RunOptions { config: Config { races, uninitialised: races, ..Config::default() }, ..RunOptions::default() }
+    RunOptions {
+        config: Config { races, uninitialised: races, ..Config::default() },
+        ..RunOptions::default()
+    }
 }
 
 fn in_turn(_: u64) -> Box<dyn Schedule> {
@@ -70,7 +78,14 @@ fn rate(body: &str, races: bool) -> (Counts, f64) {
         params: buffer.to_le_bytes().to_vec(),
     };
     let start = Instant::now();
-    let outcome = device.launch(&loaded, module.kernel("k").unwrap(), &launch, &options(races), &Gauge::default(), &in_turn);
+    let outcome = device.launch(
+        &loaded,
+        module.kernel("k").unwrap(),
+        &launch,
+        &options(races),
+        &Gauge::default(),
+        &in_turn,
+    );
     let outcome = outcome.unwrap();
     assert!(outcome.report.findings.is_empty(), "{:?}", outcome.report.findings);
     (outcome.report.counts, start.elapsed().as_secs_f64())

@@ -173,10 +173,11 @@ impl Script {
                     }
                     Ok(())
                 };
+                // A pipe whose operations are not parts of a warpgroup's: an agent here is a warpgroup.
                 let group = Some(Groups::Wgmma);
                 hw.issue(Issue {
                     group,
-                    ..issue("WGMMA", Track::Pipe(Pipe::Wgmma), Effect::Run(Box::new(run)))
+                    ..issue("WGMMA", Track::Pipe(Pipe::Tcgen05), Effect::Run(Box::new(run)))
                 });
                 hw.commit_group(one, Groups::Wgmma);
             }
