@@ -10,7 +10,7 @@
 //! ```
 //!
 //! [`frontend`] has specs, avals and the kernel builder; [`ir`] the module, the ops and the text form; [`passes`]
-//! verification, transformation and lowering.
+//! verification, transformation and lowering. [`ptx`] reads PTX and runs it on [`machine`], a model of the hardware.
 
 #[cfg(feature = "mlir")]
 pub mod driver;
@@ -18,4 +18,6 @@ pub mod frontend;
 pub mod reference;
 
 pub use tidegate_ir as ir;
+pub use tidegate_machine as machine;
 pub use tidegate_passes as passes;
+pub use tidegate_ptx as ptx;

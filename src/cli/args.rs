@@ -30,6 +30,7 @@ pub(crate) enum Command {
     Check(CheckArgs),
     Opt(OptArgs),
     Compile(CompileArgs),
+    Run(RunArgs),
     Explain(ExplainArgs),
     Completions(CompletionsArgs),
 }
@@ -155,6 +156,173 @@ pub(crate) struct CompileArgs {
     pub(crate) debug: PassDebugArgs,
 }
 
+/// Run a PTX kernel on the CPU, and say what is wrong with it
+///
+/// Executes anyone's PTX for Hopper and Blackwell on a model of the hardware: no GPU is needed. Finds hangs, races, missing
+/// fences, and accesses outside of memory, and explains them. Exit code 1 when there is one, or an output is not as
+/// expected; outputs are written only without errors.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  tidegate run k.ptx --random-inputs\n  \
+                        tidegate run k.ptx --manifest k.manifest.json --in x=x.npy --out y=y.npy\n  \
+                        tidegate run k.ptx --in x=x.npy --expect y=ref.npy --schedule all --seeds 20\n  \
+                        tidegate run k.ptx --grid 4 --block 128 --in x=x.npy --shape y=f32:1024 --param ptr:x \\\n    \
+                        --param ptr:y --param i32:1024 --out y=y.npy")]
+pub(crate) struct RunArgs {
+    /// The PTX to run; `-` is standard input
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) file: PathBuf,
+    /// How the kernel is launched, as `tidegate compile --manifest` writes it; when not given, FILE with the ending
+    /// `.manifest.json`, or `manifest.json` beside it
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) manifest: Option<PathBuf>,
+    /// The kernel, when there are several
+    #[arg(long, value_name = "NAME")]
+    pub(crate) kernel: Option<String>,
+    /// How to report: for people (on the error stream), or as JSON lines or SARIF 2.1.0 (on standard output)
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+    /// Say nothing when all is well
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+    /// Print how many instructions ran, and how fast
+    #[arg(long)]
+    pub(crate) stats: bool,
+
+    /// What an array holds that the kernel reads
+    #[arg(long = "in", value_name = "NAME=FILE.npy", value_parser = pair, help_heading = "Arrays")]
+    pub(crate) input: Vec<(String, String)>,
+    /// Where to write an array that the kernel writes
+    #[arg(long = "out", value_name = "NAME=FILE.npy", value_parser = pair, help_heading = "Arrays")]
+    pub(crate) output: Vec<(String, String)>,
+    /// What is in an array before the kernel writes it; nothing when not given, so that reading it is a finding
+    #[arg(long, value_name = "NAME=FILE.npy", value_parser = pair, help_heading = "Arrays")]
+    pub(crate) init: Vec<(String, String)>,
+    /// What an array has to hold after the run
+    #[arg(long, value_name = "NAME=FILE.npy", value_parser = pair, help_heading = "Arrays")]
+    pub(crate) expect: Vec<(String, String)>,
+    /// How far it may be from that, times the size of the expected element (numpy.allclose)
+    #[arg(long, default_value_t = 1e-5, value_name = "X", value_parser = tolerance, help_heading = "Arrays")]
+    pub(crate) rtol: f64,
+    /// How far it may be from that in any case
+    #[arg(long, default_value_t = 1e-8, value_name = "X", value_parser = tolerance, help_heading = "Arrays")]
+    pub(crate) atol: f64,
+    /// NaN is as good as NaN
+    #[arg(long, help_heading = "Arrays")]
+    pub(crate) equal_nan: bool,
+    /// A number that the kernel takes
+    #[arg(long, value_name = "NAME=NUMBER", value_parser = pair, allow_hyphen_values = true, help_heading = "Arrays")]
+    pub(crate) scalar: Vec<(String, String)>,
+    /// The shape of an array that only the launch knows; without a manifest also its type, as in y=f32:128,64
+    #[arg(long, value_name = "NAME=[TYPE:]N,N", value_parser = pair, help_heading = "Arrays")]
+    pub(crate) shape: Vec<(String, String)>,
+    /// Make up what the kernel reads and nobody gave: whole numbers from -4 to 4 (unsigned: 0 to 8), with which matmuls are exact
+    #[arg(long, value_name = "SEED", num_args = 0..=1, require_equals = true, default_missing_value = "0", help_heading = "Arrays")]
+    pub(crate) random_inputs: Option<u64>,
+
+    /// Who moves when; round-robin when not given, random with --seed or --seeds
+    #[arg(long, value_enum, value_name = "WHICH", help_heading = "Schedules")]
+    pub(crate) schedule: Option<ScheduleKind>,
+    /// The seed of a schedule that has one, or the first of --seeds
+    #[arg(long, value_name = "N", help_heading = "Schedules")]
+    pub(crate) seed: Option<u64>,
+    /// Run with so many seeds, up to the first finding
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Schedules")]
+    pub(crate) seeds: Option<u64>,
+    /// Run a recorded schedule again: a file, or its text
+    #[arg(long, value_name = "FILE|TEXT", conflicts_with_all = ["schedule", "seed", "seeds"], help_heading = "Schedules")]
+    pub(crate) replay: Option<String>,
+    /// Where to write the schedule of the run with a finding, or of the first run
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Schedules")]
+    pub(crate) record: Option<PathBuf>,
+
+    /// Look for races and missing fences (as is usual)
+    #[arg(long, overrides_with = "no_races", help_heading = "Checks")]
+    pub(crate) races: bool,
+    /// Do not: several times as fast
+    #[arg(long, overrides_with = "races", help_heading = "Checks")]
+    pub(crate) no_races: bool,
+    /// Look for reads of memory that was never written (as is usual)
+    #[arg(long, overrides_with = "no_uninitialised", help_heading = "Checks")]
+    pub(crate) uninitialised: bool,
+    /// Do not
+    #[arg(long, overrides_with = "uninitialised", help_heading = "Checks")]
+    pub(crate) no_uninitialised: bool,
+    /// How many instructions of warps a cluster may execute
+    #[arg(long, value_name = "N", help_heading = "Checks")]
+    pub(crate) fuel: Option<u64>,
+    /// How many clusters run at once; as many as there are cores when not given
+    #[arg(long, value_name = "N", help_heading = "Checks")]
+    pub(crate) threads: Option<usize>,
+    /// Report at most so many findings
+    #[arg(long, default_value_t = 20, value_name = "N", help_heading = "Checks")]
+    pub(crate) limit: usize,
+
+    /// Blocks of the grid; with a manifest only where it leaves that to the launch
+    #[arg(long, value_name = "X[,Y,Z]", value_parser = three, help_heading = "Launching without a manifest")]
+    pub(crate) grid: Option<[u32; 3]>,
+    /// Threads of a block
+    #[arg(long, value_name = "X[,Y,Z]", value_parser = three, conflicts_with = "manifest", help_heading = "Launching without a manifest")]
+    pub(crate) block: Option<[u32; 3]>,
+    /// Blocks of a cluster
+    #[arg(long, value_name = "X[,Y,Z]", value_parser = three, conflicts_with = "manifest", help_heading = "Launching without a manifest")]
+    pub(crate) cluster: Option<[u32; 3]>,
+    /// Bytes of dynamic shared memory
+    #[arg(
+        long,
+        value_name = "BYTES",
+        conflicts_with = "manifest",
+        help_heading = "Launching without a manifest"
+    )]
+    pub(crate) shared: Option<u32>,
+    /// The shared variable that stands for the dynamic shared memory, where it is not declared `.extern`
+    #[arg(
+        long,
+        value_name = "NAME",
+        conflicts_with = "manifest",
+        help_heading = "Launching without a manifest"
+    )]
+    pub(crate) shared_symbol: Option<String>,
+    /// What is passed for each parameter, in order: ptr:x, ptr:x+256, i32:5, f32:1.5, bytes:00ff, scratch:4096, or a tensor
+    /// map: map:x,box=64x8,swizzle=128B (also dims=, strides=, steps=, offset=, oob=, element=)
+    #[arg(
+        long = "param",
+        value_name = "KIND:VALUE",
+        conflicts_with = "manifest",
+        help_heading = "Launching without a manifest"
+    )]
+    pub(crate) params: Vec<String>,
+}
+
+/// `NAME=VALUE`
+fn pair(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() && !value.is_empty() => {
+            Ok((name.to_owned(), value.to_owned()))
+        }
+        _ => Err("NAME=VALUE is wanted".to_owned()),
+    }
+}
+
+/// `4`, `4,2` or `4,2,1`
+fn three(text: &str) -> Result<[u32; 3], String> {
+    let numbers: Vec<Option<u32>> = text.split([',', 'x']).map(|n| n.trim().parse().ok()).collect();
+    let mut out = [1; 3];
+    if numbers.len() > 3 {
+        return Err("one to three numbers are wanted, as in 4,2,1".to_owned());
+    }
+    for (to, number) in out.iter_mut().zip(&numbers) {
+        *to = number.ok_or("one to three numbers are wanted, as in 4,2,1")?;
+    }
+    Ok(out)
+}
+
+fn tolerance(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(x) if x >= 0.0 => Ok(x),
+        _ => Err("a number of at least 0 is wanted".to_owned()),
+    }
+}
+
 /// Explain a diagnostic code (TG0101) or an op (tg.barrier_wait)
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArgs {
@@ -183,6 +351,20 @@ pub(crate) enum ColorWhen {
     Auto,
     Always,
     Never,
+}
+
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ScheduleKind {
+    /// Warps in turn, copies when each had its turn
+    RoundRobin,
+    /// Anything that can move, by chance
+    Random,
+    /// One warp as far as it goes, copies as late as they can
+    HoldBack,
+    /// Copies at once
+    Eager,
+    /// Each of these, random with several seeds
+    All,
 }
 
 #[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]

@@ -7,6 +7,7 @@ pub(crate) mod io;
 mod opt;
 pub(crate) mod passes;
 pub(crate) mod report;
+mod run;
 
 use std::process::ExitCode;
 
@@ -34,6 +35,7 @@ pub(crate) fn main(compile: Compile) -> ExitCode {
         Command::Check(args) => check::run(&args, color),
         Command::Opt(args) => opt::run(&args, color),
         Command::Compile(args) => compile(&args, color),
+        Command::Run(args) => run::run(&args, color),
         Command::Explain(args) => explain::run(&args),
         Command::Completions(args) => {
             let mut out = Vec::new();

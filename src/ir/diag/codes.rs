@@ -16,6 +16,8 @@
 //! | `TG07xx` | resources of a block, a cluster, a grid |
 //! | `TG08xx` | passes, lowering and tools |
 //! | `TG09xx` | the front end: specs and builder |
+//! | `TG10xx` | what a run finds |
+//! | `TG11xx` | PTX texts, manifests, launches, results |
 //! | `TG99xx` | faults of tidegate itself |
 
 use super::diagnostic::Severity;
@@ -45,8 +47,10 @@ macro_rules! codes {
 mod barrier_array;
 mod barrier_use;
 mod copies;
+mod execution;
 mod frontend;
 mod internal;
+mod launch;
 mod lowering;
 mod memory;
 mod resources;
@@ -57,8 +61,10 @@ mod text;
 pub use barrier_array::*;
 pub use barrier_use::*;
 pub use copies::*;
+pub use execution::*;
 pub use frontend::*;
 pub use internal::*;
+pub use launch::*;
 pub use lowering::*;
 pub use memory::*;
 pub use resources::*;
@@ -78,6 +84,8 @@ static FAMILIES: &[(u16, &str, &[CodeInfo])] = &[
     (7, "resources of a block, a cluster, a grid", ROWS_07),
     (8, "passes, lowering and tools", ROWS_08),
     (9, "the front end: specs and builder", ROWS_09),
+    (10, "what a run finds", ROWS_10),
+    (11, "PTX texts, manifests, launches, results", ROWS_11),
     (99, "faults of tidegate itself", ROWS_99),
 ];
 
