@@ -14,6 +14,7 @@ use tidegate::ir::text::parse;
 use tidegate::passes::pass::{Instrumentation, PassManager, Registry};
 use tidegate::passes::target::Target;
 use tidegate::passes::verify::verify;
+use tidegate::{machine, ptx};
 
 /// A fenced block of a Markdown text.
 struct Fenced {
@@ -260,6 +261,55 @@ fn examples_of_explanations_are_true() {
     assert!(problems.is_empty(), "\n{problems}");
 }
 
+/// What running a body says: codes of findings, or `TG1101` when it cannot be read.
+fn ran(body: &str) -> Vec<String> {
+    let text = format!(
+        ".version 9.0\n.target sm_90a\n.address_size 64\n.visible .entry k()\n{{\n.reg .pred %p<8>;\n.reg .b32 %r<16>;\n\
+         .reg .b64 %rd<16>;\n.reg .f32 %f<16>;\n.shared .align 8 .b64 full;\n.shared .align 8 .b64 empty;\n\
+         .shared .align 128 .b8 buf[1024];\n{body}\nret;\n}}\n"
+    );
+    let module = match ptx::launch::Module::from_text(&text) {
+        Ok(module) => module,
+        Err(errors) => return errors.iter().map(|_| codes::PTX_ERROR.id().to_owned()).collect(),
+    };
+    let mut device = ptx::launch::Device::new();
+    let loaded = device.load(&module).expect("variables");
+    let dims = ptx::env::Dims { grid: [1; 3], block: [64, 1, 1], cluster: [1; 3], explicit_cluster: false };
+    let launch = ptx::launch::Launch {
+        dims,
+        dynamic_shared_bytes: 0,
+        dynamic_shared_symbol: None,
+        dynamic_shared_align: 16,
+        params: Vec::new(),
+    };
+    let mut options = ptx::launch::RunOptions::default();
+    options.config.fuel = 10_000;
+    let kernel = module.kernel("k").expect("the kernel");
+    let outcome = device.run(&loaded, kernel, &launch, &options).expect("a launch");
+    outcome.report.findings.iter().map(|(finding, _)| finding.code.as_str().to_owned()).collect()
+}
+
+#[test]
+fn examples_of_what_a_run_finds_are_true() {
+    let mut problems = String::new();
+    for info in codes::all() {
+        for block in fenced(info.explanation).iter().filter(|block| block.language == "ptx") {
+            let wrong = block.lead.starts_with("Wrong");
+            assert!(wrong || block.lead.starts_with("Right"), "{}: `{}` says neither", info.id, block.lead);
+            let found = ran(&block.text);
+            let fits = if wrong {
+                !found.is_empty() && found.iter().all(|code| code == info.id)
+            } else {
+                found.is_empty()
+            };
+            if !fits {
+                let _ = writeln!(problems, "{}: {}: {found:?}\n{}", info.id, block.lead, block.text);
+            }
+        }
+    }
+    assert!(problems.is_empty(), "\n{problems}");
+}
+
 fn read(path: &str) -> String {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).expect("a readable file")
 }
@@ -379,15 +429,25 @@ fn every_code_is_provoked_by_a_test() {
         rust_and_lit_files(&root.join(folder), &mut files);
     }
     files.push(read("src/frontend/spec/tests.rs"));
+    // Findings of runs are provoked by the tests of the machine and of the instructions, many of which stand with them.
+    let mut runs = Vec::new();
+    for folder in ["src/machine", "src/ptx"] {
+        rust_and_lit_files(&root.join(folder), &mut runs);
+    }
+    let tests = |text: &String| text.find("#[test]").map(|at| text[at..].to_owned());
+    let runs: Vec<String> = runs.iter().filter_map(tests).collect();
     let this = read("tests/explanations.rs");
     let mut problems = String::new();
     for info in codes::all() {
         // The first test of this file provokes those with a wrong example that is MLIR.
         let example =
-            fenced(info.explanation).iter().any(|b| b.language == "mlir" && b.lead.starts_with("Wrong"))
+            fenced(info.explanation).iter().any(|b| b.language != "sh" && b.lead.starts_with("Wrong"))
                 && !ACCEPTED.iter().any(|row| row.0 == info.id);
         let (id, name) = (info.id, format!("codes::{}", info.name));
         let tested = files.iter().any(|text| *text != this && (text.contains(id) || text.contains(&name)));
+        let of_machine = machine::finding::Code::ALL.iter().find(|code| code.as_str() == info.id);
+        let tested = tested
+            || of_machine.is_some_and(|code| runs.iter().any(|text| text.contains(&format!("Code::{code:?}"))));
         let listed = NOT_PROVOKED.iter().any(|row| row.0 == info.id);
         if !example && !tested && !listed {
             let _ = writeln!(problems, "{id} ({}): no test provokes it", info.title);
