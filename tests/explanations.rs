@@ -298,7 +298,8 @@ fn examples_of_what_a_run_finds_are_true() {
             assert!(wrong || block.lead.starts_with("Right"), "{}: `{}` says neither", info.id, block.lead);
             let found = ran(&block.text);
             let fits = if wrong {
-                !found.is_empty() && found.iter().all(|code| code == info.id)
+                // One mistake may have two faces: a missed phase is a hang, too.
+                found.iter().any(|code| code == info.id)
             } else {
                 found.is_empty()
             };
@@ -447,7 +448,7 @@ fn every_code_is_provoked_by_a_test() {
         let tested = files.iter().any(|text| *text != this && (text.contains(id) || text.contains(&name)));
         let of_machine = machine::finding::Code::ALL.iter().find(|code| code.as_str() == info.id);
         let tested = tested
-            || of_machine.is_some_and(|code| runs.iter().any(|text| text.contains(&format!("Code::{code:?}"))));
+            || of_machine.is_some_and(|code| runs.iter().any(|text| text.contains(&format!("{code:?}"))));
         let listed = NOT_PROVOKED.iter().any(|row| row.0 == info.id);
         if !example && !tested && !listed {
             let _ = writeln!(problems, "{id} ({}): no test provokes it", info.title);

@@ -153,9 +153,15 @@ impl Ran {
 #[test]
 fn a_kernel_runs_by_its_manifest() {
     let folder = Folder::double();
-    folder
-        .run("k.ptx --in x=x.npy --scalar n=50 --out y=out.npy --expect y=y.npy --stats")
-        .ends(0, &["`y` is what is expected, to the last bit", "`double` ran to its end: 2 blocks, 1 schedule", "warp instructions a second", "no findings"]);
+    folder.run("k.ptx --in x=x.npy --scalar n=50 --out y=out.npy --expect y=y.npy --stats").ends(
+        0,
+        &[
+            "`y` is what is expected, to the last bit",
+            "`double` ran to its end: 2 blocks, 1 schedule",
+            "warp instructions a second",
+            "no findings",
+        ],
+    );
     // numpy aligns the header to 64 bytes; the data is what counts.
     let written = std::fs::read(folder.path("out.npy")).expect("the output");
     let wanted = std::fs::read(folder.path("y.npy")).expect("what is expected");
@@ -163,7 +169,9 @@ fn a_kernel_runs_by_its_manifest() {
     assert_eq!(written[written.len() - 200..], wanted[wanted.len() - 200..]);
     let quiet = folder.run("k.ptx --in x=x.npy --scalar n=50 --quiet --schedule all --seeds 3").ends(0, &[]);
     assert_eq!(quiet.stderr(), "");
-    folder.run("k.ptx --in x=x.npy --scalar n=50 --expect y=out.npy --manifest k.manifest.json --kernel double").ends(0, &[]);
+    folder
+        .run("k.ptx --in x=x.npy --scalar n=50 --expect y=out.npy --manifest k.manifest.json --kernel double")
+        .ends(0, &[]);
     folder.run("k.ptx --random-inputs --scalar n=50").ends(0, &["no findings"]);
 }
 
@@ -175,10 +183,16 @@ fn a_kernel_runs_without_a_manifest() {
     let launch = "k.ptx --grid 2 --block 32 --in x=x.npy --shape y=f32:50 --expect y=y.npy";
     folder.run(&format!("{launch} --param ptr:x --param ptr:y --param u32:50")).ends(0, &["to the last bit"]);
     for (params, says) in [
-        ("", "there is no manifest beside `k.ptx`; --manifest names one, or --param says what is passed for each of double_param_0 (8 bytes)"),
+        (
+            "",
+            "there is no manifest beside `k.ptx`; --manifest names one, or --param says what is passed for each of double_param_0 (8 bytes)",
+        ),
         ("--param ptr:x", "`double` takes 3 parameters: `double_param_0` of 8 bytes"),
         ("--param ptr:x --param ptr:z --param u32:50", "there is no array `z`"),
-        ("--param ptr:x --param ptr:y --param u64:50", "that has 8 bytes, and `double_param_2`, the parameter 2 of `double`, has 4"),
+        (
+            "--param ptr:x --param ptr:y --param u64:50",
+            "that has 8 bytes, and `double_param_2`, the parameter 2 of `double`, has 4",
+        ),
         ("--param ptr:x --param ptr:y --param u32:x", "`x` is no uint32"),
         ("--param ptr:x --param ptr:y --param int:5", "`int` is no kind"),
         ("--param x --param ptr:y --param u32:50", "KIND:VALUE is wanted"),
@@ -190,8 +204,12 @@ fn a_kernel_runs_without_a_manifest() {
     ] {
         folder.run(&format!("{launch} {params}")).ends(2, &[says]);
     }
-    folder.run("k.ptx --grid 0 --param ptr:x --param ptr:y --param u32:1 --in x=x.npy --init y=y.npy").ends(1, &["TG1105", "each dimension is at least 1"]);
-    folder.run("k.ptx --shape y=50").ends(2, &["TYPE:EXTENTS is wanted"]);
+    folder
+        .run("k.ptx --grid 0 --param ptr:x --param ptr:y --param u32:1 --in x=x.npy --init y=y.npy")
+        .ends(1, &["TG1105", "each dimension is at least 1"]);
+    folder
+        .run("k.ptx --shape y=50 --param ptr:y --param ptr:y --param u32:1")
+        .ends(2, &["TYPE:EXTENTS is wanted"]);
     folder.run("k.ptx --grid 1,2,3,4").ends(2, &["one to three numbers"]);
     folder.run("k.ptx --block 32 --manifest m.json").ends(2, &["cannot be used with"]);
     folder.run("k.ptx --kernel other").ends(2, &["the module has no kernel `other`; it has `double`"]);
@@ -201,13 +219,16 @@ fn a_kernel_runs_without_a_manifest() {
 fn wrong_usage_ends_with_2() {
     let folder = Folder::double();
     for (arguments, says) in [
-        ("k.ptx", "`double` reads what nobody has given: --in x=FILE.npy (float32), --scalar n=NUMBER (int32)"),
+        (
+            "k.ptx",
+            "`double` reads what nobody has given: --in x=FILE.npy (float32), --scalar n=NUMBER (int32)",
+        ),
         ("k.ptx --in z=x.npy", "--in z: `double` has no operand of this name; it has x, y, n"),
         ("k.ptx --in y=x.npy", "--in y: the kernel writes `y`; --init y=x.npy"),
         ("k.ptx --out x=x2.npy", "--out x: the kernel only reads `x`"),
         ("k.ptx --in x", "NAME=VALUE is wanted"),
         ("k.ptx --scalar m=5", "no scalar `m`; it has n"),
-        ("k.ptx --rtol -1", "at least 0"),
+        ("k.ptx --rtol=-1", "at least 0"),
         ("k.ptx --seeds 0", "0 is not in"),
         ("k.ptx --replay nonsense", "cannot read `nonsense`"),
         ("k.ptx --replay 0:x", "no step of a schedule"),
@@ -236,7 +257,11 @@ fn what_does_not_fit_ends_with_1() {
         ("none.ptx", "TG0015", "cannot read `none.ptx`"),
         ("k.ptx --scalar n=1.5", "TG1104", "operand `n`: `1.5` is no int32"),
         ("k.ptx --random-inputs --grid 3", "TG1105", "grid[0]: 3 blocks, while the kernel was made for 2"),
-        ("k.ptx --random-inputs --scalar n=50 --expect y=short.npy", "TG1104", "`short.npy` has the shape 49, `y` has 50"),
+        (
+            "k.ptx --random-inputs --scalar n=50 --expect y=short.npy",
+            "TG1104",
+            "`short.npy` has the shape 49, `y` has 50",
+        ),
     ] {
         let unreadable = tidegate::ir::diag::codes::UNREADABLE_FILE.id();
         let code = if code == "TG0015" { unreadable } else { code };
@@ -245,11 +270,18 @@ fn what_does_not_fit_ends_with_1() {
     folder.write("k.manifest.json", MANIFEST.replace("\"grid\": [2, 1, 1]", "\"grid\": [2, 1]"));
     folder.run("k.ptx").ends(1, &["error[TG1102]: grid: invalid length 2", "k.manifest.json:3:"]);
     folder.write("k.manifest.json", MANIFEST.replace("double_param_2", "double_param_9"));
-    folder.run("k.ptx").ends(1, &["TG1103", "params[2].name: `double_param_9`, while the PTX has `double_param_2`", "in `k.manifest.json`"]);
+    folder.run("k.ptx").ends(
+        1,
+        &[
+            "TG1103",
+            "params[2].name: `double_param_9`, while the PTX has `double_param_2`",
+            "in `k.manifest.json`",
+        ],
+    );
     folder.write("k.manifest.json", format!("[{MANIFEST}, {MANIFEST}]"));
     folder.run("k.ptx").ends(2, &["is about `double`, `double`; --kernel says which"]);
     folder.write("k.ptx", DOUBLE.replace("add.f32", "add.f23"));
-    folder.run("k.ptx").ends(1, &["error[TG1101]", "k.ptx:29:", "add.f23 %f2, %f1, %f1;"]);
+    folder.run("k.ptx").ends(1, &["error[TG1101]", "k.ptx:26:", "add.f23 %f2, %f1, %f1;"]);
 }
 
 #[test]
@@ -257,13 +289,23 @@ fn a_result_is_held_against_what_is_expected() {
     let folder = Folder::double();
     folder.write("off.npy", floats((0..50).map(|i| 2.0 * i as f32 + if i == 7 { 0.5 } else { 0.0 })));
     let run = "k.ptx --in x=x.npy --scalar n=50 --out y=out.npy --expect y=off.npy";
-    folder.run(run).ends(1, &["error[TG1106]: `y` is not what `off.npy` has: 1 of 50 elements are off, by 0.5 at most", "at [7] it is 14, and 14.5 is expected"]);
+    folder.run(run).ends(
+        1,
+        &[
+            "error[TG1106]: `y` is not what `off.npy` has: 1 of 50 elements are off, by 0.5 at most",
+            "at [7] it is 14, and 14.5 is expected",
+        ],
+    );
     assert!(!folder.path("out.npy").exists(), "nothing is written when something is wrong");
     folder.run(&format!("{run} --atol 0.5")).ends(0, &["`y` is what is expected, within 0.5: at [7]"]);
     assert!(folder.path("out.npy").exists());
     // The kernel writes half of it only.
-    folder.run("k.ptx --in x=x.npy --scalar n=25").ends(0, &["warning[TG1107]", "the first element left is [25]"]);
-    folder.run("k.ptx --in x=x.npy --scalar n=25 --init y=x.npy --expect y=x.npy --atol 100").ends(0, &["within 24"]);
+    folder
+        .run("k.ptx --in x=x.npy --scalar n=25")
+        .ends(0, &["warning[TG1107]", "the first element left is [25]"]);
+    folder
+        .run("k.ptx --in x=x.npy --scalar n=25 --init y=x.npy --expect y=x.npy --atol 100")
+        .ends(0, &["within 24"]);
 }
 
 #[test]
@@ -273,15 +315,28 @@ fn a_finding_has_its_places() {
     folder.write("x.manifest.json", MANIFEST);
     // 64 threads, and 50 elements.
     let ran = folder.run("k.ptx --in x=x.npy --scalar n=64 --out y=out.npy");
-    ran.ends(1, &["error[TG1012]", "--> k.ptx:28:", "ld.global.f32 %f1, [%rd4];", "double.py:5:3", "y[i] = x[i] + x[i]", "from double.py:5:3", "in cluster 1 of 2", "1 error"]);
+    ran.ends(
+        1,
+        &[
+            "error[TG1012]",
+            "--> k.ptx:25:",
+            "ld.global.f32 %f1, [%rd4];",
+            "double.py:5:3",
+            "y[i] = x[i] + x[i]",
+            "from double.py:5:3",
+            "in cluster 1 of 2",
+            "1 error",
+        ],
+    );
     assert!(!folder.path("out.npy").exists());
     std::fs::remove_file(folder.path("double.py")).expect("removed");
     folder.run("k.ptx --in x=x.npy --scalar n=64").ends(1, &["from double.py:5:3"]);
     let json = folder.run("k.ptx --in x=x.npy --scalar n=64 --format json").ends(1, &[]);
     let line = json.stdout();
-    let value: serde_json::Value = serde_json::from_str(line.lines().next().unwrap_or_default()).expect("JSON");
+    let value: serde_json::Value =
+        serde_json::from_str(line.lines().next().unwrap_or_default()).expect("JSON");
     assert_eq!(value["code"], "TG1012");
-    assert_eq!(value["labels"][0]["line_start"], 28);
+    assert_eq!(value["labels"][0]["line_start"], 25);
     let sarif = folder.run("k.ptx --in x=x.npy --scalar n=64 --format sarif").ends(1, &[]);
     let value: serde_json::Value = serde_json::from_str(&sarif.stdout()).expect("SARIF");
     assert_eq!(value["runs"][0]["results"][0]["ruleId"], "TG1012");
@@ -306,8 +361,12 @@ fn schedules_are_recorded_and_run_again() {
         W: bar.sync 0; L: mbarrier.try_wait.parity.shared.b64 %p2, [full], 0; @!%p2 bra L;";
     let folder = Folder::of(&kernel(hang));
     folder.run("k.ptx").ends(1, &["error[TG1001]"]);
-    folder.run("k.ptx --seed 5").ends(1, &["TG1001", "under `--schedule random --seed 5`, which shows it again"]);
-    folder.run("k.ptx --schedule hold-back --record r.txt").ends(1, &["`--replay r.txt` runs this schedule again"]);
+    folder
+        .run("k.ptx --seed 5")
+        .ends(1, &["TG1001", "under `--schedule random --seed 5`, which shows it again"]);
+    folder
+        .run("k.ptx --schedule hold-back --record r.txt")
+        .ends(1, &["`--replay r.txt` runs this schedule again"]);
     let record = std::fs::read_to_string(folder.path("r.txt")).expect("a record");
     assert!(record.starts_with("# --schedule hold-back --seed 0\ncluster 0: "), "{record}");
     folder.run("k.ptx --replay r.txt").ends(1, &["TG1001"]);
@@ -316,11 +375,35 @@ fn schedules_are_recorded_and_run_again() {
 }
 
 #[test]
+fn a_result_that_depends_on_the_schedule_is_told() {
+    // Two warps exchange: the last one stays.
+    let text = ".version 9.0\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 k_param_0)\n{
+        .reg .b32 %r<4>; .reg .b64 %rd<2>; .reg .pred %p<2>;
+        ld.param.u64 %rd1, [k_param_0]; mov.u32 %r1, %tid.x; and.b32 %r2, %r1, 31; setp.ne.u32 %p1, %r2, 0;
+        @%p1 bra D; atom.global.exch.b32 %r3, [%rd1], %r1;
+        D: ret;\n}\n";
+    let folder = Folder::of(text);
+    folder.write("y.npy", npy("<u4", 1, &[0; 4]));
+    let run = "k.ptx --block 64 --param ptr:y --init y=y.npy";
+    folder
+        .run(&format!("{run} --schedule all --seeds 20"))
+        .ends(0, &["warning[TG1108]: `y` depends on the schedule: 1 of 1 elements"]);
+    folder.run(run).ends(0, &["no findings"]);
+}
+
+#[test]
+fn what_the_machine_has_no_model_of_is_said() {
+    let text = kernel("call.uni frob;").replace(".visible", ".extern .func frob;\n.visible");
+    Folder::of(&text).run("k.ptx").ends(1, &["error[TG1020]: a call of `frob`"]);
+}
+
+#[test]
 fn standard_input_is_read() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tidegate"));
     command.args(["run", "-"]).stdin(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("tidegate runs");
-    std::io::Write::write_all(&mut child.stdin.take().expect("a pipe"), kernel("").as_bytes()).expect("written");
+    std::io::Write::write_all(&mut child.stdin.take().expect("a pipe"), kernel("").as_bytes())
+        .expect("written");
     Ran(child.wait_with_output().expect("it ends")).ends(0, &["`k` ran to its end: 1 block"]);
 }
 
@@ -335,6 +418,8 @@ fn kernels_of_jax_run() {
     let folder = Folder(tempfile::tempdir().expect("a folder"));
     for name in ["producer_consumer", "tma_copy"] {
         let ptx = modules.join(format!("{name}.ptx"));
-        folder.run(&format!("{} --random-inputs --schedule all --seeds 2", ptx.display())).ends(0, &["no findings"]);
+        folder
+            .run(&format!("{} --random-inputs --schedule all --seeds 2", ptx.display()))
+            .ends(0, &["no findings"]);
     }
 }

@@ -424,17 +424,13 @@ Wrong: half of the warp runs it.
 mov.u32 %r1, %tid.x;
 and.b32 %r2, %r1, 1;
 setp.eq.u32 %p1, %r2, 0;
-@%p1 bra DONE;
-barrier.cluster.arrive.aligned;
-barrier.cluster.wait.aligned;
-DONE:
+@%p1 bar.sync 0;
 ```
 
 Right:
 
 ```ptx
-barrier.cluster.arrive.aligned;
-barrier.cluster.wait.aligned;
+bar.sync 0;
 ```
 "#;
 
