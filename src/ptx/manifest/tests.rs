@@ -365,7 +365,7 @@ fn folder(path: &Path, ending: &str) -> usize {
         let mut run = Run::new(&manifest, &module).unwrap_or_else(|e| panic!("{name}: {e:?}"));
         run.randomise(1).unwrap_or_else(|e| panic!("{name}: {e}"));
         let prepared = run.prepare().unwrap_or_else(|e| panic!("{name}: {e}"));
-        assert_eq!(prepared.outputs().is_empty(), false, "{name}");
+        assert!(!prepared.outputs().is_empty(), "{name}");
     }
     seen
 }
