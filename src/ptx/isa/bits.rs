@@ -2,12 +2,13 @@
 //! `dp2a`).
 
 use crate::ast::ScalarType;
-use crate::decode::Decoder;
+use crate::decode::{Decoder, constant_bits};
 use crate::error::ParseError;
 use crate::exec::{Exec, Flow};
 use crate::isa::map::{bin32, map1, map3, tri32, un32, un64};
 use crate::isa::operand::{read32, read64, write32, write64};
 use crate::isa::types::scalar_type;
+use crate::program::Arg;
 use crate::regs::{S32, S64};
 use tidegate_machine::hardware::Stop;
 
@@ -37,6 +38,8 @@ pub enum Op {
     /// `bfe`, signed or not: the position and the length are the last two.
     Bfe32(bool, [S32; 4]),
     Bfe64(bool, [S64; 2], [S32; 2]),
+    /// `bfe.u32` and `bfe.s32` of a constant position and length: shifted to the left, then to the right.
+    Field32(bool, [S32; 2], u8, u8),
     /// `bfi`: `f`, `a`, `b`, position and length.
     Bfi32([S32; 5]),
     Bfi64([S64; 3], [S32; 2]),
@@ -80,6 +83,14 @@ pub(super) fn decode(d: &mut Decoder<'_>) -> Result<Op, ParseError> {
             d.operands(4..=4)?;
             let ty_ = scalar_type(ty).unwrap_or(U32);
             let slots = [write32(d, 0, ty_)?, read32(d, 1, ty_)?, read32(d, 2, U32)?, read32(d, 3, U32)?];
+            if let (Arg::Const(pos), Arg::Const(len)) = (d.arg(2)?, d.arg(3)?) {
+                let (pos, len) = (constant_bits(*pos, U32) as u32, constant_bits(*len, U32) as u32);
+                // A field within the word; others are rare.
+                if pos < 32 && len >= 1 && len <= 32 - pos {
+                    let (left, right) = ((32 - pos - len) as u8, (32 - len) as u8);
+                    return Ok(Op::Field32(*ty == "s32", [slots[0], slots[1]], left, right));
+                }
+            }
             Ok(Op::Bfe32(*ty == "s32", slots))
         }
         ("bfe", [ty @ ("u64" | "s64")]) => {
@@ -290,6 +301,10 @@ impl Op {
             Op::Brev64(r) => un64(x, r, u64::reverse_bits),
             Op::Bfe32(true, r) => tri32(x, r, |a, pos, len| extract32(true, a, pos, len)),
             Op::Bfe32(false, r) => tri32(x, r, |a, pos, len| extract32(false, a, pos, len)),
+            Op::Field32(true, r, left, right) => {
+                un32(x, r, |a| ((a << (left & 31)) as i32 >> (right & 31)) as u32)
+            }
+            Op::Field32(false, r, left, right) => un32(x, r, |a| a << (left & 31) >> (right & 31)),
             Op::Bfe64(signed, [d, a], [pos, len]) => {
                 let (a, pos, len) = (x.regs.r64(a), x.regs.r32(pos), x.regs.r32(len));
                 let out = if signed {

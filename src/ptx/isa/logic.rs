@@ -32,6 +32,9 @@ pub enum Op {
     Shift16(Shift, [S32; 3]),
     Shift32(Shift, [S32; 3]),
     Shift64(Shift, [S64; 2], S32),
+    /// By a constant, which is below the width.
+    ShiftBy32(Shift, [S32; 2], u32),
+    ShiftBy64(Shift, [S64; 2], u32),
     /// `shf`: to the left, with `.clamp`.
     Funnel {
         left: bool,
@@ -49,6 +52,8 @@ pub enum Op {
         with: (SP, bool),
     },
     Permute(Permute, [S32; 4]),
+    /// `prmt` by a constant without replicated signs: for each byte of the result which of the eight it is.
+    PermuteBy([u8; 4], [S32; 3]),
 }
 
 /// A function of the bits of two numbers.
@@ -179,6 +184,18 @@ fn amount(d: &mut Decoder<'_>, index: usize) -> Result<S32, ParseError> {
 fn shift(d: &mut Decoder<'_>, op: Shift, ty: &str) -> Result<Op, ParseError> {
     d.operands(3..=3)?;
     let Some(ty) = scalar_type(ty) else { return d.unknown() };
+    // Most shifts are by a constant: one amount for all lanes is one vector instruction.
+    if let Arg::Const(c) = d.arg(2)? {
+        let by = crate::decode::constant_bits(*c, ScalarType::U32) as u32;
+        if by < bits(ty) && bits(ty) >= 32 {
+            amount(d, 2)?;
+            return Ok(if bits(ty) == 32 {
+                Op::ShiftBy32(op, [write32(d, 0, ty)?, read32(d, 1, ty)?], by)
+            } else {
+                Op::ShiftBy64(op, [write64(d, 0, ty)?, read64(d, 1, ty)?], by)
+            });
+        }
+    }
     Ok(match bits(ty) {
         16 => Op::Shift16(op, [write32(d, 0, ty)?, read32(d, 1, ty)?, amount(d, 2)?]),
         32 => Op::Shift32(op, [write32(d, 0, ty)?, read32(d, 1, ty)?, amount(d, 2)?]),
@@ -209,6 +226,14 @@ fn table(d: &Decoder<'_>) -> Result<u8, ParseError> {
 fn permute(d: &mut Decoder<'_>, mode: Permute) -> Result<Op, ParseError> {
     d.operands(4..=4)?;
     let ty = ScalarType::B32;
+    if let Arg::Const(c) = d.arg(3)? {
+        let control = crate::decode::constant_bits(*c, ScalarType::U32) as u32;
+        if mode != Permute::Generic || control & 0x8888 == 0 {
+            read32(d, 3, ty)?;
+            let bytes = [0, 1, 2, 3].map(|i| byte_of(mode, i, control) as u8);
+            return Ok(Op::PermuteBy(bytes, [write32(d, 0, ty)?, read32(d, 1, ty)?, read32(d, 2, ty)?]));
+        }
+    }
     Ok(Op::Permute(mode, [write32(d, 0, ty)?, read32(d, 1, ty)?, read32(d, 2, ty)?, read32(d, 3, ty)?]))
 }
 
@@ -303,6 +328,12 @@ impl Op {
                 x.regs.set64(d, x.lanes, &out);
                 Ok(Flow::Next)
             }
+            Op::ShiftBy32(Shift::Left, r, n) => un32(x, r, |a| a << (n & 31)),
+            Op::ShiftBy32(Shift::Right, r, n) => un32(x, r, |a| a >> (n & 31)),
+            Op::ShiftBy32(Shift::Arithmetic, r, n) => un32(x, r, |a| (a as i32 >> (n & 31)) as u32),
+            Op::ShiftBy64(Shift::Left, r, n) => un64(x, r, |a| a << (n & 63)),
+            Op::ShiftBy64(Shift::Right, r, n) => un64(x, r, |a| a >> (n & 63)),
+            Op::ShiftBy64(Shift::Arithmetic, r, n) => un64(x, r, |a| (a as i64 >> (n & 63)) as u64),
             Op::Funnel { left, clamp, slots: [d, a, b, n] } => {
                 let n = map1(x.regs.r32(n), |n| if clamp { n.min(32) } else { n & 31 });
                 let (a, b) = (x.regs.r32(a), x.regs.r32(b));
@@ -327,6 +358,17 @@ impl Op {
                     x.regs.set32(d, x.lanes, &out);
                 }
                 x.regs.set_p(p, x.lanes, if and { some & q } else { some | q });
+                Ok(Flow::Next)
+            }
+            Op::PermuteBy(bytes, [d, a, b]) => {
+                let mut out = [0; 32];
+                for (to, from) in (0_u32..).zip(bytes) {
+                    let from = u32::from(from);
+                    let source = x.regs.r32(if from < 4 { a } else { b });
+                    let (right, left) = (8 * (from & 3), 8 * (to & 3));
+                    out = map2(&out, source, |o, v| o | (v >> right & 0xff) << left);
+                }
+                x.regs.set32(d, x.lanes, &out);
                 Ok(Flow::Next)
             }
             Op::Permute(mode, r) => match mode {

@@ -27,12 +27,31 @@ pub fn mask2<T: Copy>(a: &[T; 32], b: &[T; 32], f: impl Fn(T, T) -> bool) -> u32
     out
 }
 
+/// A value that is taken or not by arithmetic: a choice between two of them would be a jump in each lane.
+pub trait Pick: Copy + Default {
+    /// `yes` or `no`.
+    fn pick(take: bool, yes: Self, no: Self) -> Self;
+}
+
+macro_rules! pick {
+    ($($t:ty)*) => {$(
+        impl Pick for $t {
+            #[inline(always)]
+            fn pick(take: bool, yes: $t, no: $t) -> $t {
+                no ^ (yes ^ no) & <$t>::from(take).wrapping_neg()
+            }
+        }
+    )*};
+}
+
+pick!(u32 u64 u128);
+
 /// One value or the other, by a mask.
 #[inline(always)]
-pub fn select<T: Copy + Default>(mask: u32, yes: &[T; 32], no: &[T; 32]) -> [T; 32] {
+pub fn select<T: Pick>(mask: u32, yes: &[T; 32], no: &[T; 32]) -> [T; 32] {
     let mut out = [T::default(); 32];
     for (((out, &bit), &yes), &no) in out.iter_mut().zip(&BIT).zip(yes).zip(no) {
-        *out = if mask & bit != 0 { yes } else { no };
+        *out = T::pick(mask & bit != 0, yes, no);
     }
     out
 }

@@ -211,11 +211,11 @@ impl Op {
     pub(super) fn exec(&self, x: &mut Exec<'_>) -> Result<Flow, Stop> {
         match self {
             Op::Move32(d, a) => {
-                let value = *x.regs.r32(*a);
+                let value = map1(x.regs.r32(*a), |a| a);
                 x.regs.set32(*d, x.lanes, &value);
             }
             Op::Move64(d, a) => {
-                let value = *x.regs.r64(*a);
+                let value = map1(x.regs.r64(*a), |a| a);
                 x.regs.set64(*d, x.lanes, &value);
             }
             Op::Move128(d, a) => {

@@ -42,6 +42,13 @@ fn shifts_stop_at_the_width() {
     assert_eq!(compute("b16", "shr.u16 d, a, 15;", &[("b16", 0x8000)]), 1);
     assert_eq!(compute("b64", "shl.b64 d, a, b;", &[("b64", 1), ("b32", 63)]), 1 << 63);
     assert_eq!(compute("b64", "shl.b64 d, a, b;", &[("b64", 1), ("b32", 64)]), 0);
+    assert_eq!(compute("b64", "shl.b64 d, a, 63;", &[("b64", 3)]), 1 << 63);
+    assert_eq!(compute("b64", "shl.b64 d, a, 64;", &[("b64", 3)]), 0);
+    assert_eq!(compute("b64", "shr.s64 d, a, 60;", &[("b64", 1 << 63)]), u128::from(u64::MAX) - 7);
+    assert_eq!(compute("b64", "shr.u64 d, a, 60;", &[("b64", 1 << 63)]), 8);
+    assert_eq!(b32("shl.b32 d, a, 32;", &[3]), 0);
+    assert_eq!(b32("shr.u32 d, a, 31;", &[A]), 1);
+    assert_eq!(b32("shr.s32 d, a, -1;", &[A]), A);
     assert_eq!(compute("b64", "shr.u64 d, a, b;", &[("b64", 1 << 63), ("b32", 62)]), 2);
     assert_eq!(compute("b64", "shr.s64 d, a, b;", &[("b64", 1 << 63), ("b32", 99)]), u128::from(u64::MAX));
 }
@@ -74,11 +81,17 @@ fn tables_of_three_bits() {
 
 #[test]
 fn permutations_of_bytes() {
+    let constant = |mode: &str, control: u128| {
+        b32(&format!("prmt.b32{mode} d, a, b, {control};"), &[0x3382_1100, 0x7766_5544])
+    };
+    assert_eq!(constant("", 0x7310), 0x7733_1100);
+    assert_eq!(constant("", 0xa000), 0xff00_0000);
+    assert_eq!(constant(".b4e", 1), 0x6677_0011);
     let run = |mode: &str, control: u128| {
         b32(&format!("prmt.b32{mode} d, a, b, c;"), &[0x3382_1100, 0x7766_5544, control])
     };
     assert_eq!(run("", 0x7310), 0x7733_1100);
-    assert_eq!(run("", 0x3210 | 0x0c00), 0x3300_1100 | 0x00ff_0000 & 0);
+    assert_eq!(run("", 0xb210), 0x0082_1100);
     assert_eq!(run("", 0xa000), 0xff00_0000);
     assert_eq!(run(".f4e", 3), 0x6655_4433);
     assert_eq!(run(".b4e", 1), 0x6677_0011);
