@@ -464,8 +464,8 @@ fn product24(half: Half24, a: u32, b: u32) -> u32 {
     match half {
         Half24::LoS => (signed(a) * signed(b)) as u32,
         Half24::LoU => (unsigned(a) * unsigned(b)) as u32,
-        Half24::HiS => (signed(a) * signed(b) >> 16) as u32,
-        Half24::HiU => (unsigned(a) * unsigned(b) >> 16) as u32,
+        Half24::HiS => ((signed(a) * signed(b)) >> 16) as u32,
+        Half24::HiU => ((unsigned(a) * unsigned(b)) >> 16) as u32,
     }
 }
 
@@ -563,7 +563,7 @@ impl Op {
             Op::AddSat(r) => bin32(x, r, |a, b| (a as i32).saturating_add(b as i32) as u32),
             Op::SubSat(r) => bin32(x, r, |a, b| (a as i32).saturating_sub(b as i32) as u32),
             Op::MadHiSat(r) => tri32(x, r, |a, b, c| {
-                let high = (i64::from(a as i32) * i64::from(b as i32) >> 32) as i32;
+                let high = ((i64::from(a as i32) * i64::from(b as i32)) >> 32) as i32;
                 high.saturating_add(c as i32) as u32
             }),
             Op::Mul24(half, r) => bin32(x, r, |a, b| product24(half, a, b)),
