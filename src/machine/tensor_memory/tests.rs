@@ -67,7 +67,7 @@ fn whole(a: u32, b: u32) -> f32 {
 }
 
 fn instruction(d: u32, a: u32, b: u32, m: u32, n: u32) -> u32 {
-    d << 4 | a << 7 | b << 10 | n / 8 << 17 | m / 16 << 24
+    d << 4 | a << 7 | b << 10 | (n / 8) << 17 | (m / 16) << 24
 }
 
 fn mma(cta_group: u32, kind: Kind, m: u32, n: u32, rows: (u32, u32)) -> Mma {
