@@ -1,6 +1,6 @@
 //! The barriers of a cluster in use: mbarriers with the knowledge that their phases collect.
 //!
-//! An arrival releases what its lanes know; the completion of an asynchronous operation adds that operation only. A
+//! An arrival releases what its lanes know; the completion of an asynchronous operation adds that operation and those known to be complete when it was issued. A
 //! wait that passes acquires what the phases up to it collected. Beside this a barrier keeps its *control* clock: all
 //! that has to happen before its current phase can complete, the issuers of asynchronous operations included (`Knowledge::control`). Whoever
 //! has seen phase `n` must be in the control clock when phase `n + 1` completes: else it might as well have looked too
@@ -9,7 +9,7 @@
 use crate::clock::Comp;
 use crate::engine::Op;
 use crate::finding::{Code, Finding, Place};
-use crate::hardware::{Actor, AgentId, Hardware, Stop};
+use crate::hardware::{Actor, AgentId, Hardware, Owner, Stop};
 use crate::mbarrier::{Arrival, Life, Mbarrier, MbarrierError, TestWait, Token};
 use crate::memory::split_shared;
 use crate::order::Knowledge;
@@ -361,6 +361,7 @@ impl Hardware {
         let actor = Actor { agent: op.agent, lanes: op.lanes, place: op.place };
         let what = op.what;
         self.barrier_use_by(op, actor, address)?;
+        self.release_complete(op, address);
         let races = self.config.races;
         let slot = self.barrier(actor, what, address)?;
         if races {
@@ -384,6 +385,22 @@ impl Hardware {
             Err(e) => return self.misuse(actor, what, address, e, None),
         }
         Ok(())
+    }
+
+    /// What its issuer wrote itself is not released by a completion. But operations that were known to be complete at
+    /// the issue were complete before this one: a copy that a `tcgen05.mma` waited for is known with the mma.
+    fn release_complete(&mut self, op: &Op, address: u32) {
+        if !self.config.races {
+            return;
+        }
+        let owners = &self.owners;
+        let complete = |comp: Comp| owners.get(usize::from(comp.0)).is_some_and(Owner::is_operation);
+        let (rank, offset) = split_shared(address);
+        let block = self.blocks.get_mut(rank as usize);
+        let Some(slot) = block.and_then(|b| b.barriers.slots.get_mut(&offset)) else { return };
+        let k = &mut slot.pending;
+        Arc::make_mut(&mut k.generic).join_of(&op.knowledge.generic, complete);
+        Arc::make_mut(&mut k.proxied).join_of(&op.knowledge.proxied, complete);
     }
 
     fn phase_completed(&mut self, place: Place, address: u32) {

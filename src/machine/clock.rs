@@ -115,6 +115,19 @@ impl Clock {
         }
     }
 
+    /// Learns what the other knows of some components.
+    pub fn join_of(&mut self, other: &Clock, of: impl Fn(Comp) -> bool) {
+        for (i, &time) in other.all.iter().enumerate() {
+            let comp = Comp(i as u16);
+            if time > self.all(comp) && of(comp) {
+                self.learn(comp, ALL_LANES, time);
+            }
+        }
+        for s in other.some.iter().filter(|s| of(s.comp)) {
+            self.learn(s.comp, s.lanes, s.time);
+        }
+    }
+
     /// Whether this clock knows all that the other knows.
     pub fn includes(&self, other: &Clock) -> bool {
         other.all.iter().enumerate().all(|(i, &t)| t == 0 || self.knows(Comp(i as u16), ALL_LANES, t))

@@ -209,6 +209,14 @@ pub(crate) struct Owner {
     pub(crate) what: &'static str,
 }
 
+impl Owner {
+    /// It is of the operations of the async proxy and the tensor core, not of a warp's own accesses (`cp.async` among
+    /// them).
+    pub(crate) fn is_operation(&self) -> bool {
+        !matches!(self.what, "" | "mbarrier.init" | "cp.async" | "cp.async arrival")
+    }
+}
+
 /// A block to launch: its `%ctaid`, the bytes of shared memory of the kernel, and the lanes of each agent.
 pub struct BlockLaunch {
     /// `%ctaid`

@@ -20,8 +20,11 @@ pub struct Window<'a> {
 }
 
 impl Hardware {
-    /// A `tcgen05.ld` (`write`: `tcgen05.st`) of a warp: checks it, and gives the memory. A store marks the cells as
-    /// written when it writes them.
+    /// A `tcgen05.ld` (`write`: `tcgen05.st`) of a warp: checks it, and gives the memory and the first lane in it. A store
+    /// marks the cells as written when it writes them.
+    ///
+    /// The lane of the address is one of the warp's quarter, or one of the first 32 in any warp: then it counts from the
+    /// start of its quarter (JAX's kernels give all warps the same address).
     ///
     /// # Errors
     ///
@@ -31,11 +34,14 @@ impl Hardware {
         actor: Actor,
         window: Window<'_>,
         write: bool,
-    ) -> Result<&mut TensorMemory, Stop> {
+    ) -> Result<(&mut TensorMemory, u32), Stop> {
         let what = if write { "tcgen05.st" } else { "tcgen05.ld" };
         let state = self.agent(actor.agent);
         let (rank, quarter) = (state.rank, state.index % 4);
-        let (lane, column) = split(window.address);
+        let (mut lane, column) = split(window.address);
+        if lane < 32 {
+            lane += quarter * 32;
+        }
         if lane < quarter * 32 || lane + window.lanes > quarter * 32 + 32 {
             let message = format!(
                 "{what} of lanes {lane} to {} by {}, which reaches lanes {} to {} only (32 times its rank in its warpgroup, and 31 on)",
@@ -58,7 +64,7 @@ impl Hardware {
             self.tensor_order_warp(actor, what, rank, 1 << quarter, range, write);
         }
         match self.tensor(rank) {
-            Some(t) => Ok(t),
+            Some(t) => Ok((t, lane)),
             None => Err(Stop),
         }
     }

@@ -252,7 +252,7 @@ fn loads_are_done_when_waited_for() {
     for wait in [true, false] {
         let mut hw = hardware(1);
         hw.tensor_alloc(warp(0), 1, 32).unwrap();
-        hw.tensor_access(warp(0), window(0), true).unwrap().row_mut(0, 0, 1);
+        hw.tensor_access(warp(0), window(0), true).unwrap().0.row_mut(0, 0, 1);
         if wait {
             hw.tensor_wait(warp(0), true);
         }

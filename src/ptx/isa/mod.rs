@@ -84,6 +84,8 @@ impl Op {
     pub(crate) fn continues(&self, what: &str) -> bool {
         match self {
             Op::Wgmma(op) => op.continues(what),
+            // A copy of a register that is being loaded: ptxas renames it (JAX's kernels have such).
+            Op::Move(_) => what == tcgen05::LOAD,
             _ => false,
         }
     }

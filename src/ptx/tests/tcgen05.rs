@@ -39,7 +39,7 @@ fn cuda(name: &str, findings: &[Code]) {
     for races in [false, true] {
         let (outputs, outcome) = run_manifest(&text, &json, &arrays, &options(races)).unwrap();
         let found: Vec<_> = outcome.report.findings.iter().map(|f| f.0.code).collect();
-        assert_eq!(found, if races { findings } else { &[] }, "{name}: {:#?}", outcome.report.findings);
+        assert_eq!(found, if races { findings } else { &[] }, "{name}");
         for (output, array) in outputs {
             let o = operands.iter().find(|o| o["name"] == output.as_str()).unwrap();
             let Some(file) = o["expected"].as_str() else {

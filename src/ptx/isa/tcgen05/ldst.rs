@@ -1,6 +1,7 @@
 //! `tcgen05.ld` and `tcgen05.st` (PTX ISA "Tensor Memory and Register Load/Store Instructions").
 //!
-//! A load writes its registers at once, but they may not be touched before `tcgen05.wait::ld`.
+//! A load writes its registers at once, but they may not be touched before `tcgen05.wait::ld`, except by `mov`: compilers
+//! copy them, and ptxas makes no instruction of it. A use of such a copy before the wait is not found.
 
 use super::memory::agree;
 use super::rest;
@@ -15,7 +16,7 @@ use tidegate_machine::matrix::tmem::{self, Shape};
 use tidegate_machine::tensor_memory::{Window, split};
 
 /// What the registers of a load in flight are locked by.
-pub(super) const LOAD: &str = "tcgen05.ld";
+pub(crate) const LOAD: &str = "tcgen05.ld";
 
 /// A `tcgen05.ld` or `tcgen05.st`.
 #[derive(Clone, Debug)]
@@ -112,8 +113,8 @@ impl Access {
         let address = agree(x, &addresses, "the address in tensor memory")?;
         let window = Window { address, lanes: self.access.lanes(), columns: &self.columns };
         let actor = x.actor();
-        let tensor = x.hw.tensor_access(actor, window, self.store)?;
-        let (lane, column) = split(address);
+        let (tensor, lane) = x.hw.tensor_access(actor, window, self.store)?;
+        let column = split(address).1;
         let packed = self.access.packed();
         for (register, slot) in self.registers.iter().enumerate() {
             let Some(slot) = *slot else { continue };

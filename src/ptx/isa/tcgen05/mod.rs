@@ -11,6 +11,8 @@ mod ldst;
 mod memory;
 mod mma;
 
+pub(crate) use ldst::LOAD;
+
 use crate::decode::{Addr, Decoder, Src};
 use crate::error::ParseError;
 use crate::exec::{Exec, Flow};
