@@ -129,7 +129,7 @@ impl Op {
                     return Ok(flow);
                 }
                 if !stores {
-                    x.state.locked.retain(|l| l.what != ldst::LOAD);
+                    x.state.locked.retain(|l| l.what != LOAD);
                 }
                 x.hw.tensor_wait(x.actor(), *stores);
                 Ok(Flow::Next)
