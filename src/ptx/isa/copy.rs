@@ -453,10 +453,19 @@ impl Op {
                 x.hw.commit_group(x.actor(), *kind);
                 Ok(Flow::Next)
             }
-            Op::Wait(w) => match x.hw.wait_group(x.actor(), w.kind, w.allow, w.reads, w.open) {
-                None => Ok(Flow::Next),
-                Some(on) => Ok(Flow::Wait(on)),
-            },
+            Op::Wait(w) => {
+                // `cp.async.wait_all` commits what is open first (ISA "cp.async.wait_all"), once.
+                if w.open && x.pending.take().is_none() {
+                    x.hw.commit_group(x.actor(), w.kind);
+                }
+                match x.hw.wait_group(x.actor(), w.kind, w.allow, w.reads, false) {
+                    None => Ok(Flow::Next),
+                    Some(on) => {
+                        *x.pending = w.open.then_some(1);
+                        Ok(Flow::Wait(on))
+                    }
+                }
+            }
             Op::Bulk(op) => op.exec(x),
             Op::Prefetch(op) => {
                 let at = raw_address(x, &op.0);
