@@ -480,7 +480,7 @@ impl Op {
                 let at = op.at.shared(x, "st.bulk")?;
                 let sizes = x.wide(op.size);
                 for lane in lanes_of(x.lanes) {
-                    if at[lane] % 8 != 0 || sizes[lane] % 8 != 0 || sizes[lane] > 1 << 24 {
+                    if at[lane] % 8 != 0 || !sizes[lane].is_multiple_of(8) || sizes[lane] > 1 << 24 {
                         let message = format!(
                             "st.bulk of {} bytes at shared address {:#x}: both are multiples of 8",
                             sizes[lane], at[lane]
@@ -503,7 +503,7 @@ fn check_bulk(x: &mut Exec<'_>, what: &str, at: &[u64], size: u32) -> Result<(),
     if let Some(bad) = at.iter().find(|a| *a % 16 != 0) {
         return x.fail(Code::Misaligned, format!("{what} at {bad:#x}, no multiple of 16"));
     }
-    if size % 16 != 0 {
+    if !size.is_multiple_of(16) {
         return x.fail(Code::InvalidOperand, format!("{what} of {size} bytes, no multiple of 16"));
     }
     Ok(())
@@ -530,7 +530,7 @@ impl Lines {
                 return x.fail(Code::InvalidOperand, message);
             }
             let wanted = u64::from(self.bytes);
-            if u64::from(to[lane]) % wanted != 0 || (n > 0 && from[lane] % wanted != 0) {
+            if u64::from(to[lane]) % wanted != 0 || (n > 0 && !from[lane].is_multiple_of(wanted)) {
                 let message = format!(
                     "cp.async of {wanted} bytes from {:#x} to shared address {:#x}: both are multiples of {wanted}",
                     from[lane], to[lane]
