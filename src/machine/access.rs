@@ -398,7 +398,8 @@ impl Hardware {
             }
             Address::Global(a) => {
                 let global = std::sync::Arc::clone(&self.global);
-                if let Some((index, _, offset)) = global.memory.find(a, len)
+                if let Some((index, allocation, offset)) = global.memory.find(a, len)
+                    && !allocation.read_only
                     && let Some(mut track) = global.track(index)
                 {
                     let shadow = track.shadows.entry(self.cluster).or_default();

@@ -2,7 +2,8 @@
 //!
 //! Within a cluster accesses are ordered by the cluster's clocks. Between clusters nothing is ordered but by global
 //! memory itself: a release of one cluster that another acquires. That order is kept for whole clusters (all that a
-//! cluster did before its release), which may hide a race between clusters, and never invents one.
+//! cluster did before its release), which may hide a race between clusters, and never invents one. Of each line of
+//! 128 bytes the last two clusters that wrote and that read are remembered. Memory that kernels may only read is left out.
 
 use crate::clock::Comp;
 use crate::memory::Global;
@@ -15,22 +16,44 @@ use std::sync::{Mutex, MutexGuard};
 pub struct GlobalState {
     /// The bytes.
     pub memory: Global,
+    /// The grid is one cluster: there are no others to conflict with.
+    pub alone: bool,
     tracks: Vec<Mutex<Track>>,
     order: Mutex<ClusterOrder>,
 }
 
-/// Who touched an allocation: of each cluster its own shadow, and the clusters by words.
+/// Who touched an allocation: of each cluster its own shadow, and the clusters by lines.
 #[derive(Debug, Default)]
 pub(crate) struct Track {
     pub(crate) shadows: FxHashMap<u64, Shadow>,
-    clusters: FxHashMap<u64, Cell>,
+    pages: Vec<Option<Box<[Line; LINES]>>>,
 }
 
-/// The last cluster that wrote a word, and the last two that read it.
-#[derive(Clone, Copy, Debug)]
-struct Cell {
-    write: Option<Touch>,
-    read: [Option<Touch>; 2],
+/// Bytes of a line.
+const LINE: u64 = 128;
+/// Lines of a page.
+const LINES: usize = 32;
+
+/// The last two clusters that wrote to a line, and the last two that read from it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Line {
+    writes: [Option<Touch>; 2],
+    reads: [Option<Touch>; 2],
+}
+
+impl Line {
+    /// Keeps an access: with those of its cluster at its time, or in place of the oldest.
+    fn keep(list: &mut [Option<Touch>; 2], touch: Touch) {
+        let same = |t: &Option<Touch>| t.is_none_or(|t| t.cluster == touch.cluster);
+        if same(&list[0]) {
+            let old = list[0].filter(|t| t.time == touch.time).map_or(0, |t| t.bytes);
+            list[0] = Some(Touch { bytes: old | touch.bytes, ..touch });
+        } else {
+            list.swap(0, 1);
+            let old = list[0].filter(|t| t.cluster == touch.cluster && t.time == touch.time).map_or(0, |t| t.bytes);
+            list[0] = Some(Touch { bytes: old | touch.bytes, ..touch });
+        }
+    }
 }
 
 /// An access of another cluster.
@@ -42,8 +65,8 @@ pub struct Touch {
     pub time: u64,
     /// The access.
     pub epoch: Epoch,
-    /// Which bytes of the word.
-    pub bytes: u8,
+    /// Which bytes of the line.
+    pub bytes: u128,
 }
 
 #[derive(Debug, Default)]
@@ -84,7 +107,7 @@ impl GlobalState {
     /// Of this memory; nothing is allocated later.
     pub fn new(memory: Global) -> GlobalState {
         let tracks = memory.allocations().iter().map(|_| Mutex::default()).collect();
-        GlobalState { memory, tracks, order: Mutex::default() }
+        GlobalState { memory, alone: false, tracks, order: Mutex::default() }
     }
 
     pub(crate) fn track(&self, allocation: usize) -> Option<MutexGuard<'_, Track>> {
@@ -146,6 +169,9 @@ impl GlobalState {
         epoch: Epoch,
         write: bool,
     ) -> Option<(Touch, u64)> {
+        if self.alone {
+            return None;
+        }
         let order = lock(&self.order);
         let time = order.time.get(&cluster).copied().unwrap_or(1);
         let knows = order.knows.get(&cluster);
@@ -156,44 +182,43 @@ impl GlobalState {
         };
         let mut found = None;
         let end = offset + len;
-        for word in offset / 8..end.div_ceil(8) {
-            let from = offset.max(word * 8) - word * 8;
-            let to = end.min(word * 8 + 8) - word * 8;
-            let bytes = ((1u16 << to) - (1u16 << from)) as u8;
+        for line in offset / LINE..end.div_ceil(LINE) {
+            let from = offset.max(line * LINE) - line * LINE;
+            let to = end.min((line + 1) * LINE) - line * LINE;
+            let upto = if to == LINE { u128::MAX } else { (1 << to) - 1 };
+            let bytes = upto & !((1u128 << from) - 1);
             let touch = Touch { cluster, time, epoch, bytes };
-            let cell = track.clusters.entry(word).or_insert(Cell { write: None, read: [None; 2] });
+            let (page, at) = (line as usize / LINES, line as usize % LINES);
+            if track.pages.len() <= page {
+                track.pages.resize_with(page + 1, || None);
+            }
+            let cell = &mut track.pages[page].get_or_insert_with(|| Box::new([Line::default(); LINES]))[at];
             let mut check = |earlier: &Option<Touch>| {
                 if let Some(t) = earlier
                     && t.bytes & bytes != 0
                     && !ordered(t)
                     && found.is_none()
                 {
-                    found = Some((*t, word * 8 + from));
+                    let byte = u64::from((t.bytes & bytes).trailing_zeros());
+                    found = Some((*t, line * LINE + byte));
                 }
             };
-            check(&cell.write);
+            cell.writes.iter().for_each(&mut check);
             if write {
-                cell.read.iter().for_each(check);
-                // Bytes that this write leaves alone keep no writer of another cluster: conflicts in a word that
-                // two clusters share by bytes are found for one of them.
-                cell.write = match cell.write {
-                    Some(w) if w.cluster == cluster && w.time == time => {
-                        Some(Touch { bytes: w.bytes | bytes, ..touch })
-                    }
-                    _ => Some(touch),
-                };
+                cell.reads.iter().for_each(check);
+                Line::keep(&mut cell.writes, touch);
             } else {
-                let place = cell.read.iter_mut().find(|r| r.is_none_or(|r| r.cluster == cluster));
-                match place {
-                    Some(r) => {
-                        let old = r.filter(|r| r.time == time).map_or(0, |r| r.bytes);
-                        *r = Some(Touch { bytes: old | bytes, ..touch });
-                    }
-                    None => cell.read[1] = Some(touch),
-                }
+                Line::keep(&mut cell.reads, touch);
             }
         }
         found
+    }
+
+    /// A cluster has ended: its own shadows are needed no more.
+    pub(crate) fn forget(&self, cluster: u64) {
+        for track in &self.tracks {
+            lock(track).shadows.remove(&cluster);
+        }
     }
 }
 

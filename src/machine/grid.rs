@@ -163,6 +163,7 @@ fn count<P: Program>(running: &mut Running<P>, gauge: &Gauge) {
 
 fn finish<P: Program>(mut running: Running<P>, outcome: Outcome, gauge: &Gauge, report: &Mutex<Report>) {
     gauge.done.fetch_add(1, Ordering::Relaxed);
+    running.cluster.hw.global.forget(running.cluster.hw.cluster);
     if outcome == Outcome::Finished {
         end_of_life(&mut running.cluster.hw);
     }

@@ -319,9 +319,12 @@ impl Hardware {
             }
             Memory::Global => {
                 let len = u64::from(width * group.count);
-                let Some((index, _, offset)) = self.global.memory.find(group.address, len) else {
+                let Some((index, allocation, offset)) = self.global.memory.find(group.address, len) else {
                     return Ok(());
                 };
+                if allocation.read_only {
+                    return Ok(());
+                }
                 if let Some(mut track) = self.global.track(index) {
                     let shadow = track.shadows.entry(self.cluster).or_default();
                     shadow.access_lanes(offset as u32, width, group.count, &access, &mut keep);

@@ -174,6 +174,13 @@ impl Device {
         Ok(address)
     }
 
+    /// Lets kernels only read the allocation at an address.
+    pub fn protect(&mut self, address: u64) {
+        if let Some((index, _, _)) = self.memory.find(address, 0) {
+            self.memory.protect(index);
+        }
+    }
+
     /// Writes bytes at an address of an allocation; beyond its end nothing is written.
     pub fn write(&self, address: u64, bytes: &[u8]) {
         if let Some((_, a, offset)) = self.memory.find(address, bytes.len() as u64) {
@@ -277,7 +284,9 @@ impl Device {
         let per_cluster: [u32; 3] = dims.cluster;
         let clusters: [u64; 3] = std::array::from_fn(|i| u64::from(dims.grid[i] / per_cluster[i]));
         let total = clusters.iter().product();
-        let state = Arc::new(GlobalState::new(std::mem::take(&mut self.memory)));
+        let mut state = GlobalState::new(std::mem::take(&mut self.memory));
+        state.alone = total == 1;
+        let state = Arc::new(state);
         let start = |index: u64| {
             let at =
                 [index % clusters[0], index / clusters[0] % clusters[1], index / (clusters[0] * clusters[1])];
