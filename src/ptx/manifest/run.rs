@@ -371,6 +371,10 @@ impl<'a> Run<'a> {
                 }
             }
         }
+        if buffer.direction == Direction::In {
+            // What a kernel only reads is checked to stay as it is, and needs no watch for races.
+            device.protect(address);
+        }
         Ok(buffer)
     }
 
