@@ -50,7 +50,8 @@ impl Line {
             list[0] = Some(Touch { bytes: old | touch.bytes, ..touch });
         } else {
             list.swap(0, 1);
-            let old = list[0].filter(|t| t.cluster == touch.cluster && t.time == touch.time).map_or(0, |t| t.bytes);
+            let old =
+                list[0].filter(|t| t.cluster == touch.cluster && t.time == touch.time).map_or(0, |t| t.bytes);
             list[0] = Some(Touch { bytes: old | touch.bytes, ..touch });
         }
     }

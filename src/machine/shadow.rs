@@ -7,7 +7,7 @@
 use crate::clock::Comp;
 use crate::finding::Place;
 use crate::order::Knowledge;
-use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 /// The nature of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub struct Epoch {
 
 const NONE: Epoch =
     Epoch { comp: Comp::NONE, lanes: 0, time: 0, place: Place::NONE, nature: Nature::Generic };
-/// In place of a reader: the readers are several and stand in `Shadow::many`.
+/// In place of a reader: the readers are several; `time` is the index of their set.
 const MANY: Comp = Comp(u16::MAX - 1);
 
 #[derive(Clone, Copy, Debug)]
@@ -145,12 +145,49 @@ impl Access<'_> {
     }
 }
 
+/// Sets of readers. Cells of one history share a set, so that what an access makes of it is worked out once.
+#[derive(Debug, Default)]
+struct Sets {
+    list: Vec<SmallVec<[Epoch; 4]>>,
+    free: Vec<u32>,
+}
+
+/// When there are as many sets, those that no cell has are looked for.
+const COLLECT: usize = 1 << 16;
+
+impl Sets {
+    fn get(&self, id: u32) -> &[Epoch] {
+        self.list.get(id as usize).map_or(&[], |s| s)
+    }
+
+    /// What a cell's readers become by an access: one, or a set.
+    fn with(&mut self, readers: &[Epoch], access: &Access<'_>) -> Epoch {
+        let mut set: SmallVec<[Epoch; 4]> = SmallVec::from_slice(readers);
+        add_reader(&mut set, access);
+        if let [one] = set[..] {
+            return one;
+        }
+        let id = match self.free.pop() {
+            Some(id) => {
+                self.list[id as usize] = set;
+                id
+            }
+            None => {
+                self.list.push(set);
+                self.list.len() as u32 - 1
+            }
+        };
+        Epoch { comp: MANY, time: id, ..NONE }
+    }
+}
+
 /// The shadow of a memory of up to 4 GiB.
 #[derive(Debug, Default)]
 pub struct Shadow {
     pages: Vec<Page>,
-    /// Readers of a cell that are several, by the offset of the cell's first byte.
-    many: FxHashMap<u32, Vec<Epoch>>,
+    sets: Sets,
+    /// Look for unused sets when there are so many.
+    collect_at: usize,
 }
 
 impl Shadow {
@@ -174,21 +211,45 @@ impl Shadow {
                 Some(Page::Bytes(bytes)) => bytes[at & !3..][..4].fill(CELL),
             }
         }
-        self.many.retain(|&at, _| at < offset || at >= offset.saturating_add(len));
+    }
+
+    /// Finds the sets that no cell has.
+    #[cold]
+    fn collect(&mut self) {
+        let mut used = vec![false; self.sets.list.len()];
+        for page in &self.pages {
+            let cells: &[Cell] = match page {
+                Page::Empty => &[],
+                Page::Words(words) => &words[..],
+                Page::Bytes(bytes) => &bytes[..],
+            };
+            for cell in cells.iter().filter(|c| c.read.comp == MANY) {
+                if let Some(used) = used.get_mut(cell.read.time as usize) {
+                    *used = true;
+                }
+            }
+        }
+        self.sets.free = (0..used.len() as u32).filter(|&id| !used[id as usize]).collect();
+        let kept = self.sets.list.len() - self.sets.free.len();
+        self.collect_at = self.sets.list.len() + (2 * kept).max(COLLECT);
     }
 
     /// Checks an access against the earlier ones and records it. Calls `hit` at the first conflict of each page.
     pub fn access(&mut self, offset: u32, len: u32, access: &Access<'_>, hit: &mut dyn FnMut(Hit)) {
+        if self.sets.list.len() >= self.collect_at.max(COLLECT) && self.sets.free.is_empty() {
+            self.collect();
+        }
+        let mut memo = Memo::new(access);
         let end = offset.saturating_add(len);
         let mut at = offset;
         while at < end {
             let stop = end.min((at / PAGE + 1).saturating_mul(PAGE));
             let whole = at.is_multiple_of(4) && stop.is_multiple_of(4);
-            let (cells, step, many) = self.cells(at, stop, whole);
+            let (cells, step, sets) = self.cells(at, stop, whole);
             let found = if access.write {
-                write(cells, at, step, access, many)
+                write(cells, at, step, access, sets, &mut memo)
             } else {
-                read(cells, at, step, access, many)
+                read(cells, at, step, access, sets, &mut memo)
             };
             if let Some(found) = found {
                 hit(found);
@@ -216,13 +277,14 @@ impl Shadow {
         let mut at = offset;
         while at < end {
             let stop = end.min((at / PAGE + 1).saturating_mul(PAGE));
-            let (cells, step, many) = self.cells(at, stop, width >= 4);
+            let (cells, step, sets) = self.cells(at, stop, width >= 4);
             let mut found = None;
             for cells in cells.chunks_mut((width / step) as usize) {
+                let mut memo = Memo::new(&lane_access);
                 let one = if access.write {
-                    write(cells, at, step, &lane_access, many)
+                    write(cells, at, step, &lane_access, sets, &mut memo)
                 } else {
-                    read(cells, at, step, &lane_access, many)
+                    read(cells, at, step, &lane_access, sets, &mut memo)
                 };
                 if found.is_none() {
                     found = one;
@@ -239,12 +301,7 @@ impl Shadow {
 
     /// The cells of a range within a page, the bytes of each, and the lists of readers. `whole`: words will do.
     #[inline]
-    fn cells(
-        &mut self,
-        at: u32,
-        stop: u32,
-        whole: bool,
-    ) -> (&mut [Cell], u32, &mut FxHashMap<u32, Vec<Epoch>>) {
+    fn cells(&mut self, at: u32, stop: u32, whole: bool) -> (&mut [Cell], u32, &mut Sets) {
         let index = (at / PAGE) as usize;
         if self.pages.len() <= index {
             self.pages.resize(index + 1, Page::Empty);
@@ -253,40 +310,45 @@ impl Shadow {
         match page {
             Page::Empty if whole => *page = Page::Words(Box::new([CELL; PAGE as usize / 4])),
             Page::Empty => *page = Page::Bytes(Box::new([CELL; PAGE as usize])),
-            Page::Words(words) if !whole => *page = Page::Bytes(split_words(words, at, &mut self.many)),
+            Page::Words(words) if !whole => *page = Page::Bytes(split_words(words)),
             _ => {}
         }
         match page {
             Page::Words(words) => (
                 &mut words[(at % PAGE / 4) as usize..((stop - 1) % PAGE / 4 + 1) as usize],
                 4,
-                &mut self.many,
+                &mut self.sets,
             ),
             Page::Bytes(bytes) => {
-                (&mut bytes[(at % PAGE) as usize..=((stop - 1) % PAGE) as usize], 1, &mut self.many)
+                (&mut bytes[(at % PAGE) as usize..=((stop - 1) % PAGE) as usize], 1, &mut self.sets)
             }
-            Page::Empty => (&mut [], 1, &mut self.many),
+            Page::Empty => (&mut [], 1, &mut self.sets),
         }
     }
 }
 
 #[cold]
-fn split_words(
-    words: &[Cell; PAGE as usize / 4],
-    at: u32,
-    many: &mut FxHashMap<u32, Vec<Epoch>>,
-) -> Box<[Cell; PAGE as usize]> {
+fn split_words(words: &[Cell; PAGE as usize / 4]) -> Box<[Cell; PAGE as usize]> {
     let mut bytes = Box::new([CELL; PAGE as usize]);
     for (i, b) in bytes.iter_mut().enumerate() {
         *b = words[i / 4];
-        if b.read.comp == MANY && i % 4 != 0 {
-            let base = at / PAGE * PAGE + i as u32;
-            if let Some(readers) = many.get(&(base & !3)).cloned() {
-                many.insert(base, readers);
-            }
-        }
     }
     bytes
+}
+
+/// What was decided last: neighbours mostly have the same history, and what was decided for one holds for the next.
+struct Memo {
+    /// A write that is ordered before.
+    write: Epoch,
+    /// A reader, or a set, and what it becomes (by a read), or that it is ordered before (for a write).
+    before: Epoch,
+    after: Epoch,
+}
+
+impl Memo {
+    fn new(access: &Access<'_>) -> Memo {
+        Memo { write: NONE, before: NONE, after: access.epoch }
+    }
 }
 
 #[inline]
@@ -295,41 +357,31 @@ fn read(
     first: u32,
     step: u32,
     access: &Access<'_>,
-    many: &mut FxHashMap<u32, Vec<Epoch>>,
+    sets: &mut Sets,
+    memo: &mut Memo,
 ) -> Option<Hit> {
     let mut found = None;
-    // Neighbours mostly have the same history: what was just decided holds for them.
-    let (mut fine_write, mut fine_read) = (NONE, access.epoch);
     let mut offset = first;
     for cell in cells {
-        if cell.write != fine_write {
+        if cell.write != memo.write {
             match access.after_write(&cell.write, offset) {
-                None => fine_write = cell.write,
+                None => memo.write = cell.write,
                 Some(hit) => found = found.or(Some(hit)),
             }
         }
-        if cell.read == fine_read || cell.read.comp == Comp::NONE {
-            cell.read = access.epoch;
-        } else if cell.read.comp == MANY {
-            let readers = many.entry(offset).or_default();
-            add_reader(readers, access);
-            if let [one] = readers[..] {
-                cell.read = one;
-                many.remove(&offset);
-            }
-        } else if access.ordered(&cell.read) && subsumes(access, &cell.read) {
-            fine_read = cell.read;
-            cell.read = access.epoch;
-        } else {
-            let mut readers = vec![cell.read];
-            add_reader(&mut readers, access);
-            if let [one] = readers[..] {
-                cell.read = one;
+        if cell.read != memo.before {
+            let before = cell.read;
+            let after = if before.comp == Comp::NONE {
+                access.epoch
+            } else if before.comp == MANY {
+                let readers: SmallVec<[Epoch; 8]> = SmallVec::from_slice(sets.get(before.time));
+                sets.with(&readers, access)
             } else {
-                cell.read.comp = MANY;
-                many.insert(offset, readers);
-            }
+                sets.with(&[before], access)
+            };
+            (memo.before, memo.after) = (before, after);
         }
+        cell.read = memo.after;
         offset += step;
     }
     found
@@ -340,7 +392,7 @@ fn subsumes(access: &Access<'_>, earlier: &Epoch) -> bool {
     access.epoch.nature != Nature::Atomic || earlier.nature == Nature::Atomic
 }
 
-fn add_reader(readers: &mut Vec<Epoch>, access: &Access<'_>) {
+fn add_reader(readers: &mut SmallVec<[Epoch; 4]>, access: &Access<'_>) {
     readers.retain(|r| !(access.ordered(r) && subsumes(access, r)));
     let e = &access.epoch;
     let same =
@@ -357,28 +409,24 @@ fn write(
     first: u32,
     step: u32,
     access: &Access<'_>,
-    many: &mut FxHashMap<u32, Vec<Epoch>>,
+    sets: &mut Sets,
+    memo: &mut Memo,
 ) -> Option<Hit> {
     let mut found = None;
-    let (mut fine_write, mut fine_read) = (NONE, NONE);
     let mut offset = first;
     for cell in cells {
-        if cell.write != fine_write {
+        if cell.write != memo.write {
             match access.after_write(&cell.write, offset) {
-                None => fine_write = cell.write,
+                None => memo.write = cell.write,
                 Some(hit) => found = found.or(Some(hit)),
             }
         }
-        if cell.read != fine_read {
-            if cell.read.comp == MANY {
-                for r in many.remove(&offset).unwrap_or_default() {
-                    found = found.or(access.after_read(&r, offset));
-                }
-            } else if cell.read.comp != Comp::NONE {
-                match access.after_read(&cell.read, offset) {
-                    None => fine_read = cell.read,
-                    Some(hit) => found = found.or(Some(hit)),
-                }
+        if cell.read != memo.before {
+            let one = [cell.read];
+            let readers: &[Epoch] = if cell.read.comp == MANY { sets.get(cell.read.time) } else { &one };
+            match readers.iter().find_map(|r| access.after_read(r, offset)) {
+                None => memo.before = cell.read,
+                Some(hit) => found = found.or(Some(hit)),
             }
         }
         *cell = Cell { write: access.epoch, read: NONE };
