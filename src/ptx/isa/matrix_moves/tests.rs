@@ -76,7 +76,7 @@ fn bytes_and_narrow_numbers() {
     assert_eq!(after.get("%r1")[5], u128::from(u32::from_le_bytes([97, 113, 105, 121])));
     for (format, bytes, want) in [
         ("b4x16_p64", vec![0x21, 0x43], [1, 2, 3, 4]),
-        ("b6x16_p32", vec![0b11_000001, 0b1111_0000, 0b000101_01], [1, 3, 31, 5]),
+        ("b6x16_p32", vec![0b1100_0001, 0b1111_0000, 0b0001_0101], [1, 3, 31, 5]),
     ] {
         let text =
             format!(".reg .b32 %a, %r; ldmatrix.sync.aligned.m8n16.x1.shared.b8x16.{format} {{%r}}, [%a];");

@@ -88,6 +88,7 @@ fn needs(d: &Decoder<'_>, arch: u32) -> Result<()> {
 }
 
 fn mma(d: &mut Decoder<'_>, rest: &[&str]) -> Result<Op> {
+    use Element::{B1, Bf16, F16, F64, S4, S8, Tf32, U4, U8};
     let (text, a_layout, b_layout, rest) = match rest {
         [shape, a @ ("row" | "col"), b @ ("row" | "col"), rest @ ..] => (*shape, *a, *b, rest),
         _ => return d.unknown(),
@@ -113,7 +114,7 @@ fn mma(d: &mut Decoder<'_>, rest: &[&str]) -> Result<Op> {
     };
     let sizes = (shape.m, shape.n, shape.k);
     d.operands(4..=4)?;
-    if (a_type, sizes) == (Element::F16, (8, 8, 4)) {
+    if (a_type, sizes) == (F16, (8, 8, 4)) {
         let known = matches!((d_type, c_type), (Sum::F32, Sum::F32 | Sum::F16) | (Sum::F16, Sum::F16));
         if b_type != a_type || !known || satfinite || bits.is_some() {
             return d.unknown();
@@ -134,11 +135,10 @@ fn mma(d: &mut Decoder<'_>, rest: &[&str]) -> Result<Op> {
     if (a_layout, b_layout) != ("row", "col")
         || c_type != d_type
         || satfinite && !integer
-        || bits.is_some() != (a_type == Element::B1)
+        || bits.is_some() != (a_type == B1)
     {
         return d.unknown();
     }
-    use Element::{B1, Bf16, F16, F64, S4, S8, Tf32, U4, U8};
     let arch = match (a_type, b_type, d_type, sizes) {
         (F16, F16, Sum::F16 | Sum::F32, (16, 8, 8 | 16)) => 75,
         (Bf16, Bf16, Sum::F32, (16, 8, 8 | 16)) | (Tf32, Tf32, Sum::F32, (16, 8, 4 | 8)) => 80,
