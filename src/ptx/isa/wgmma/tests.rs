@@ -333,6 +333,20 @@ fn a_fence_comes_first() {
 }
 
 #[test]
+fn registers_written_after_the_fence() {
+    let wait = "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;";
+    let written = format!("{wait} mov.b32 %d1, 7;");
+    let finding = two(FENCE, &written, SAME).finds(Code::MissingFence);
+    assert!(finding.message.contains("`%d1` of the accumulator"), "{finding}");
+    two(FENCE, &format!("{written} {FENCE}"), SAME).run().clean();
+    let finding = two(FENCE, "mov.b32 %a2, 7;", "f32.f16.f16 {%d0, %d1, %d2, %d3}, {%a0, %a1, %a2, %a3}")
+        .finds(Code::MissingFence);
+    assert!(finding.message.contains("`%a2` of A"), "{finding}");
+    two(FENCE, "mov.b32 %d1, 7;", SAME).finds(Code::RegistersInFlight);
+    two(FENCE, "mov.b32 %a0, %d1;", SAME).finds(Code::RegistersInFlight);
+}
+
+#[test]
 fn descriptors_outside() {
     let d = Layout::Plain.descriptor(0);
     for (bad, code) in
