@@ -116,10 +116,11 @@ impl Mutator<'_> {
                     self.add("wait removed", i, i.span, &format!("setp.eq.b32 {p}, 0, 0;"));
                 }
             }
+            "cp" | "wgmma" if has(i, "commit_group") => self.remove("commit of a group dropped", i),
             "fence" => self.remove("fence dropped", i),
             "wgmma" | "tcgen05" if has(i, "fence") => self.remove("fence dropped", i),
             "bar" | "barrier" => self.remove("barrier dropped", i),
-            "cp" | "wgmma" if has(i, "wait_group") || has(i, "wait_group.read") => {
+            "cp" | "wgmma" if has(i, "wait_group") => {
                 self.remove("wait for a group removed", i);
                 if let Some(operand) = i.operands.first()
                     && let OperandKind::Constant(Constant::Int { bits, .. }) = operand.kind
