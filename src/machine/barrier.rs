@@ -121,8 +121,8 @@ impl Hardware {
         let agent = self.agent_mut(actor.agent);
         agent.inits.1 += 1;
         let epoch = (agent.inits.0, actor.lanes, agent.inits.1);
-        // Program order: the initialiser knows of it.
-        agent.order.learn(actor.lanes, epoch.0, epoch.1, epoch.2);
+        // Program order: the initialiser knows of it; the async proxy does not yet.
+        agent.order.learn_generic(actor.lanes, epoch.0, epoch.1, epoch.2);
         let block = &mut self.blocks[rank as usize];
         let old = block.barriers.slots.get(&offset);
         let mut state = old.map_or_else(Mbarrier::new, |s| s.state);
@@ -186,14 +186,22 @@ impl Hardware {
     ) -> Result<[u64; 32], Stop> {
         const WHAT: &str = "mbarrier.arrive";
         self.barrier_use(actor, WHAT, address)?;
-        self.release_into(actor, address, release);
         let mut tokens = [0; 32];
         let total = u64::from(arrival.count) * u64::from(actor.lanes.count_ones());
         {
             let slot = self.barrier(actor, WHAT, address)?;
             remember(&mut slot.arrivals, actor, total);
         }
+        // Lanes that arrive after the one that completes the phase release into the next.
+        let mut left = actor.lanes;
+        let mut now = self.until_completion(address, arrival, left);
+        self.release_into(Actor { lanes: now, ..actor }, address, release);
         for lane in (0..32).filter(|l| actor.lanes >> l & 1 == 1) {
+            if now >> lane & 1 == 0 {
+                now = self.until_completion(address, arrival, left);
+                self.release_into(Actor { lanes: now, ..actor }, address, release);
+            }
+            left &= !(1 << lane);
             let slot = self.barrier(actor, WHAT, address)?;
             match slot.state.arrive_on(arrival) {
                 Ok(outcome) => {
@@ -206,6 +214,23 @@ impl Hardware {
             }
         }
         Ok(tokens)
+    }
+
+    /// Those of the lanes, in order, whose arrivals belong to the current phase: all, unless one completes it.
+    fn until_completion(&self, address: u32, arrival: Arrival, lanes: u32) -> u32 {
+        let (rank, offset) = split_shared(address);
+        let slot = self.blocks.get(rank as usize).and_then(|b| b.barriers.get(offset));
+        let Some(mut state) = slot.map(|s| s.state).filter(|_| self.config.races && lanes.count_ones() > 1)
+        else {
+            return lanes;
+        };
+        for lane in (0..32).filter(|l| lanes >> l & 1 == 1) {
+            match state.arrive_on(arrival) {
+                Ok(outcome) if outcome.completed.is_none() => {}
+                _ => return lanes & (u32::MAX >> (31 - lane)),
+            }
+        }
+        lanes
     }
 
     /// `mbarrier.expect_tx` by each of the actor's lanes.
@@ -360,7 +385,7 @@ impl Hardware {
     ) -> Result<(), Stop> {
         let actor = Actor { agent: op.agent, lanes: op.lanes, place: op.place };
         let what = op.what;
-        self.barrier_use_by(op, actor, address)?;
+        self.barrier_use_by(op, actor, address, bytes.is_some())?;
         self.release_complete(op, address);
         let races = self.config.races;
         let slot = self.barrier(actor, what, address)?;
@@ -500,7 +525,7 @@ impl Hardware {
         Ok(())
     }
 
-    fn barrier_use_by(&mut self, op: &Op, actor: Actor, address: u32) -> Result<(), Stop> {
+    fn barrier_use_by(&mut self, op: &Op, actor: Actor, address: u32, copy: bool) -> Result<(), Stop> {
         let (rank, _) = self.barrier_place(actor, op.what, address)?;
         let races = self.config.races;
         let slot = self.barrier(actor, op.what, address)?;
@@ -508,6 +533,8 @@ impl Hardware {
         let init = slot.init;
         if races && !op.knowledge.generic.knows(comp, lanes, time) {
             self.unordered_init(actor, op.what, address, init);
+        } else if races && copy && !op.generic && !op.knowledge.proxied.knows(comp, lanes, time) {
+            self.unfenced_init(actor, op.what, address, init);
         }
         if rank != self.agent(op.agent).rank {
             self.reach(actor, rank, Some((op.writes.0, op.comp_lanes, op.writes.1)))?;
@@ -524,6 +551,21 @@ impl Hardware {
             .at(actor.place, "used here")
             .at(init.0, "initialised here")
             .help("between the two: fence.mbarrier_init and a barrier of all users (bar.sync; of the cluster: barrier.cluster.arrive, .wait)");
+        self.report(finding);
+    }
+
+    /// An operation of the async proxy uses a barrier that the generic proxy initialised (CUDA C++ programming guide,
+    /// asynchronous data copies: the initialisation has to be made visible to the async proxy).
+    fn unfenced_init(&mut self, actor: Actor, what: &str, address: u32, init: (Place, AgentId)) {
+        let name = self.barrier_name(address);
+        let by = self.agent(init.1).name.clone();
+        let message = format!(
+            "{what} on {name}, which {by} initialised through the generic proxy, with no fence that makes it visible to the async proxy"
+        );
+        let finding = Finding::new(Code::MissingFence, message)
+            .at(actor.place, "used here")
+            .at(init.0, "initialised here")
+            .help("fence.mbarrier_init.release.cluster (or fence.proxy.async) by whoever initialised it, before the barrier of all users");
         self.report(finding);
     }
 

@@ -30,7 +30,8 @@ impl Hardware {
         self.global.fence(self.cluster);
     }
 
-    /// `fence.mbarrier_init`: the initialisations of mbarriers by these lanes are released by their relaxed arrivals.
+    /// `fence.mbarrier_init`: the initialisations of mbarriers by these lanes are released by their relaxed arrivals,
+    /// and the async proxy sees them.
     pub fn fence_mbarrier_init(&mut self, actor: Actor) {
         if self.config.races {
             let state = self.agent_mut(actor.agent);

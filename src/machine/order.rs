@@ -66,6 +66,8 @@ struct Class {
     lanes: u32,
     knowledge: Knowledge,
     fenced: Arc<Clock>,
+    /// The part of it that the async proxy sees.
+    fenced_proxied: Arc<Clock>,
 }
 
 /// What the lanes of one agent know, and its time.
@@ -83,7 +85,12 @@ pub struct AgentOrder {
 impl AgentOrder {
     /// An agent of these lanes that knows what the launch did.
     pub fn new(comp: Comp, lanes: u32) -> AgentOrder {
-        let class = Class { lanes: ALL_LANES, knowledge: Knowledge::default(), fenced: Arc::default() };
+        let class = Class {
+            lanes: ALL_LANES,
+            knowledge: Knowledge::default(),
+            fenced: Arc::default(),
+            fenced_proxied: Arc::default(),
+        };
         AgentOrder { comp, time: 1, absent: !lanes, classes: SmallVec::from_buf([class]) }
     }
 
@@ -142,6 +149,7 @@ impl AgentOrder {
     pub fn release_fenced(&mut self, lanes: u32, into: &mut Knowledge) {
         for class in self.classes.iter().filter(|c| c.lanes & lanes != 0) {
             join(&mut into.generic, &class.fenced);
+            join(&mut into.proxied, &class.fenced_proxied);
             join(&mut into.control, &class.knowledge.control);
         }
         let own = self.full(lanes);
@@ -177,6 +185,17 @@ impl AgentOrder {
         }
     }
 
+    /// Learns of something that the async proxy does not see yet.
+    pub fn learn_generic(&mut self, lanes: u32, comp: Comp, of: u32, time: u32) {
+        let lanes = self.full(lanes);
+        self.split(lanes);
+        for class in self.classes.iter_mut().filter(|c| c.lanes & lanes != 0) {
+            for clock in [&mut class.knowledge.generic, &mut class.knowledge.control] {
+                Arc::make_mut(clock).learn(comp, of, time);
+            }
+        }
+    }
+
     /// A barrier among lanes of the agent: `bar.warp.sync`.
     pub fn sync_lanes(&mut self, lanes: u32) {
         let mut all = Knowledge::default();
@@ -193,16 +212,20 @@ impl AgentOrder {
             let mut clock = Arc::clone(&class.knowledge.generic);
             Arc::make_mut(&mut clock).learn(comp, class.lanes, time);
             class.fenced = clock;
+            class.fenced_proxied = Arc::clone(&class.knowledge.proxied);
         }
         self.time += 1;
     }
 
-    /// A fence that covers one component only (`fence.mbarrier_init`: the initialisations of barriers).
+    /// A fence that covers one component only (`fence.mbarrier_init`: the initialisations of barriers), for the async
+    /// proxy too.
     pub fn fence_of(&mut self, lanes: u32, comp: Comp, of: u32, time: u32) {
         let lanes = self.full(lanes);
         self.split(lanes);
         for class in self.classes.iter_mut().filter(|c| c.lanes & lanes != 0) {
             Arc::make_mut(&mut class.fenced).learn(comp, of, time);
+            Arc::make_mut(&mut class.fenced_proxied).learn(comp, of, time);
+            Arc::make_mut(&mut class.knowledge.proxied).learn(comp, of, time);
         }
     }
 
@@ -239,7 +262,8 @@ impl AgentOrder {
             let mut j = i + 1;
             while j < self.classes.len() {
                 let (a, b) = (&self.classes[i], &self.classes[j]);
-                if a.knowledge == b.knowledge && a.fenced == b.fenced {
+                if a.knowledge == b.knowledge && a.fenced == b.fenced && a.fenced_proxied == b.fenced_proxied
+                {
                     let lanes = b.lanes;
                     self.classes[i].lanes |= lanes;
                     self.classes.swap_remove(j);

@@ -128,7 +128,9 @@ impl Mutator<'_> {
                     self.constant("one group more in flight", i, operand, bits + 1);
                 }
             }
-            "tcgen05" if has(i, "wait::ld") || has(i, "wait::st") => self.remove("wait for a group removed", i),
+            "tcgen05" if has(i, "wait::ld") || has(i, "wait::st") => {
+                self.remove("wait for a group removed", i)
+            }
             "tcgen05" if has(i, "commit") => self.remove("arrive removed", i),
             "or" | "mov" | "add" if has(i, "b64") || has(i, "s64") => {
                 for operand in i.operands.iter().skip(1) {
@@ -182,7 +184,9 @@ fn later(body: &[Item], at: usize) -> Option<usize> {
     for (i, item) in body.iter().enumerate().skip(at + 1) {
         match item {
             Item::Label(_) => return None,
-            Item::Instruction(n) if matches!(head(n), "bra" | "ret" | "exit" | "brx" | "call") => return None,
+            Item::Instruction(n) if matches!(head(n), "bra" | "ret" | "exit" | "brx" | "call") => {
+                return None;
+            }
             Item::Instruction(n) => {
                 let memory = ["ld", "st", "cp", "wgmma", "mbarrier", "tcgen05"].contains(&head(n));
                 passed += usize::from(memory);

@@ -118,8 +118,11 @@ pub fn counts(kernels: &[Kernel], cases: &[(usize, Case)], verdicts: &[Verdict])
     }
     let mut out = String::new();
     for (title, rows) in [("changed", &kinds), ("kernel", &by_kernel)] {
-        writeln!(out, "| {title} | mutants | a finding | a wrong result | does not load | equivalent | codes |")
-            .expect("a string takes it");
+        writeln!(
+            out,
+            "| {title} | mutants | a finding | a wrong result | does not load | equivalent | codes |"
+        )
+        .expect("a string takes it");
         out += "|---|---:|---:|---:|---:|---:|---|\n";
         for (name, row) in rows {
             out += &row.show(name);
@@ -137,5 +140,6 @@ pub fn write(counts: &str) {
     let text = std::fs::read_to_string(file()).expect("docs/mutants.md is there");
     let (before, rest) = text.split_once(BEGIN).expect("the table has a place");
     let (_, after) = rest.split_once(END).expect("the table's place ends");
-    std::fs::write(file(), format!("{before}{BEGIN}\n{counts}{END}{after}")).expect("docs/mutants.md is ours");
+    std::fs::write(file(), format!("{before}{BEGIN}\n{counts}{END}{after}"))
+        .expect("docs/mutants.md is ours");
 }
