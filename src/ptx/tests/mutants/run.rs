@@ -17,8 +17,6 @@ use tidegate_ptx::manifest::{Array, Manifest, Run};
 pub struct Kernel {
     /// Whose it is, and its name: `jax/tma_copy`.
     pub name: String,
-    /// Of its mutants, each n-th is tried when not all are.
-    pub every: usize,
     ptx: String,
     manifest: Manifest,
     inputs: Vec<Array>,
@@ -75,9 +73,6 @@ const SCHEDULES: [(&str, Factory); 6] = [
     ("random 1", |c| Box::new(Random::new(1000 + c))),
 ];
 
-/// Tensor-core kernels: slow to run, and alike from instruction to instruction.
-const LARGE: &[&str] = &["ws_matmul_hopper", "emit_pipeline_matmul"];
-
 /// The machine has findings in this one as it is: loads of tensor memory that nobody waits for.
 const FAULTY: &str = "tcgen05_small";
 
@@ -91,8 +86,7 @@ pub fn kernels() -> Vec<Kernel> {
             continue;
         }
         let Some((ptx, manifest)) = jax.read() else { continue };
-        let every = if LARGE.contains(&jax.name) { 5 } else { 1 };
-        out.push(Kernel::new(format!("jax/{}", jax.name), jax, ptx, &manifest, every));
+        out.push(Kernel::new(format!("jax/{}", jax.name), jax, ptx, &manifest));
     }
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/kernels/ours");
     let double = Jax {
@@ -104,14 +98,14 @@ pub fn kernels() -> Vec<Kernel> {
     for jax in KERNELS.iter().chain([&double]) {
         let read = |suffix: &str| std::fs::read_to_string(folder.join(format!("{}{suffix}", jax.name)));
         let (Ok(ptx), Ok(manifest)) = (read(".ptx"), read(".manifest.json")) else { continue };
-        out.push(Kernel::new(format!("ours/{}", jax.name), jax, ptx, &manifest, 1));
+        out.push(Kernel::new(format!("ours/{}", jax.name), jax, ptx, &manifest));
     }
     out
 }
 
 impl Kernel {
     /// Runs the kernel as it is: what its mutants are held against.
-    fn new(name: String, jax: &Jax, ptx: String, manifest: &str, every: usize) -> Kernel {
+    fn new(name: String, jax: &Jax, ptx: String, manifest: &str) -> Kernel {
         let manifest = Manifest::from_json(manifest).unwrap();
         let inputs = jax.inputs(&manifest);
         let module = Module::from_text(&ptx).unwrap();
@@ -124,7 +118,7 @@ impl Kernel {
             assert!(error <= jax.tolerance, "{name}: an error of {error}");
         }
         let fuel = 20 * instructions + 10_000;
-        Kernel { name, every, ptx, manifest, inputs, output, fuel, clusters, tolerance: jax.tolerance }
+        Kernel { name, ptx, manifest, inputs, output, fuel, clusters, tolerance: jax.tolerance }
     }
 
     /// All its mutants: of the text, in its order, and of the tensor maps.
