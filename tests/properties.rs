@@ -1,7 +1,11 @@
 //! Properties of whole kernels, over generated ones: they read back as they were printed, verify, and still verify
 //! after every pass.
 
+#[cfg(feature = "mlir")]
+mod execute;
 mod generate;
+#[cfg(feature = "mlir")]
+mod walk;
 
 use proptest::prelude::*;
 use tidegate::ir::Module;
@@ -147,5 +151,95 @@ mod lowering {
                 driver::assemble(&ptx, &Default::default(), CodegenOptions::new(Chip::Sm90a), &mut diags);
             assert!(assembled.is_ok(), "seed {seed}: {diags:?}\n{ptx}");
         }
+    }
+}
+
+/// Whatever is generated is lowered, executed on the PTX machine under one or two schedules, with races and unwritten
+/// memory looked for, and compared with the walk.
+#[cfg(feature = "mlir")]
+mod execution {
+    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::time::Instant;
+
+    use super::*;
+    use crate::execute::{Order, bytes, compare, lower, params};
+    use crate::walk::{Arg, Elem};
+    use tidegate::driver;
+    use tidegate::passes::lower::target::Chip;
+
+    /// So many kernels, or as many as this variable says.
+    const KERNELS: &str = "TIDEGATE_GENERATED_KERNELS";
+
+    /// The schedules of a kernel.
+    fn orders(seed: u64) -> Vec<Order> {
+        match seed % 6 {
+            0 => vec![Order::HoldBack(0)],
+            1 => vec![Order::HoldBack(1), Order::Eager],
+            2 => vec![Order::HoldBack(seed)],
+            3 => vec![Order::Eager],
+            4 => vec![Order::Random(seed)],
+            _ => vec![Order::RoundRobin, Order::HoldBack(seed)],
+        }
+    }
+
+    /// Generates, lowers, executes and compares a kernel; the number of schedules.
+    fn check(seed: u64) -> Result<usize, String> {
+        let kernel = generate::generate(seed);
+        let fail = |error: String| format!("seed {seed}: {error}\n{}", kernel.text);
+        let lowered = lower("generated.mlir", &kernel.text, Chip::Sm90a).map_err(fail)?;
+        let (op, _) = driver::kernels(&lowered.module)[0];
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let args: Vec<Arg> = params(&lowered.module, op, kernel.steps as i64)
+            .into_iter()
+            .map(|(name, shape, elem)| match shape {
+                Some(shape) if name == "y" => Arg::Array { shape, bytes: None },
+                Some(shape) => {
+                    let count = shape.iter().product::<i64>() as usize;
+                    Arg::Array { shape, bytes: Some(bytes(elem, count, |_| f64::from(rng.i32(-8..9)))) }
+                }
+                None => Arg::Number(match elem {
+                    Elem::Int(_) => elem.int(i128::from(rng.i32(-4..5))),
+                    Elem::Float(_) => elem.float(f64::from(rng.i32(-4..5))),
+                }),
+            })
+            .collect();
+        let orders = orders(seed);
+        compare(&lowered, "k", &args, &[], &orders).map_err(fail)?;
+        Ok(orders.len())
+    }
+
+    #[test]
+    fn generated_kernels_do_what_the_walk_does() {
+        let count = std::env::var(KERNELS).ok().and_then(|text| text.parse().ok()).unwrap_or(1000u64);
+        let first = std::env::var("TIDEGATE_FIRST_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(0u64);
+        let clock = Instant::now();
+        let (next, runs) = (AtomicU64::new(first), AtomicU64::new(0));
+        let failures = std::sync::Mutex::new(Vec::new());
+        let workers = std::thread::available_parallelism().map_or(2, usize::from);
+        std::thread::scope(|scope| {
+            for _ in 0..workers {
+                scope.spawn(|| {
+                    loop {
+                        let seed = next.fetch_add(1, Ordering::Relaxed);
+                        if seed >= first + count {
+                            return;
+                        }
+                        match check(seed) {
+                            Ok(schedules) => {
+                                runs.fetch_add(schedules as u64, Ordering::Relaxed);
+                            }
+                            Err(error) => failures.lock().expect("no thread panics with it").push((seed, error)),
+                        }
+                    }
+                });
+            }
+        });
+        let mut failures = failures.into_inner().expect("no thread panics with it");
+        failures.sort();
+        let seconds = clock.elapsed().as_secs_f64();
+        println!("{count} kernels, {} runs, {seconds:.1} s", runs.into_inner());
+        let shown: Vec<&str> = failures.iter().take(3).map(|failure| failure.1.as_str()).collect();
+        let seeds: Vec<u64> = failures.iter().map(|failure| failure.0).collect();
+        assert!(failures.is_empty(), "{} kernels differ: {seeds:?}\n{}", failures.len(), shown.join("\n\n"));
     }
 }

@@ -1,19 +1,44 @@
 //! Random kernels that must be accepted: text, from a seed.
 //!
 //! Each is a kernel that a person could have meant: inputs are read by loads or by TMA through a ring of barriers,
-//! worked on by array ops in loops and branches, and written by stores or TMA, by one thread, several, or roles.
+//! worked on by array ops in loops and branches, and written by stores or TMA, by one thread, several, roles, or the
+//! blocks of a cluster. Protocols are correct by construction. Numbers are whole and bounded, so that sums are exact in
+//! any order and every result is one number, whoever computes it.
+//!
+//! | form | module |
+//! |---|---|
+//! | every thread does all of it, or threads swap parts through shared memory | `plain` |
+//! | producers fill a ring, consumers empty it, a writer may take the results | `ring` |
+//! | blocks of a cluster: multicasts, cluster barriers, arrivals at peers | `cluster` |
 
 mod arrays;
-
-use std::fmt::Write;
+mod cluster;
+mod plain;
+mod ring;
+mod values;
 
 use fastrand::Rng;
 
-/// One kernel's text.
-pub(crate) fn kernel(seed: u64) -> String {
+/// A kernel `@k(%x, %y, %alpha)`.
+#[derive(Debug)]
+pub(crate) struct Kernel {
+    /// Its text.
+    pub(crate) text: String,
+    /// The extent that the launch gives for `?`.
+    #[allow(dead_code, reason = "for the tests that execute kernels")]
+    pub(crate) steps: usize,
+}
+
+/// One kernel.
+pub(crate) fn generate(seed: u64) -> Kernel {
     let mut generator = Generator::new(seed);
     generator.kernel();
-    generator.text
+    Kernel { text: generator.text, steps: generator.steps }
+}
+
+/// One kernel's text.
+pub(crate) fn kernel(seed: u64) -> String {
+    generate(seed).text
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -21,7 +46,10 @@ enum Elem {
     F32,
     F16,
     Bf16,
+    I64,
     I32,
+    I16,
+    I8,
 }
 
 impl Elem {
@@ -30,22 +58,40 @@ impl Elem {
             Self::F32 => "f32",
             Self::F16 => "f16",
             Self::Bf16 => "bf16",
+            Self::I64 => "i64",
             Self::I32 => "i32",
+            Self::I16 => "i16",
+            Self::I8 => "i8",
         }
     }
     fn bytes(self) -> usize {
         match self {
+            Self::I64 => 8,
             Self::F32 | Self::I32 => 4,
-            Self::F16 | Self::Bf16 => 2,
+            Self::F16 | Self::Bf16 | Self::I16 => 2,
+            Self::I8 => 1,
         }
     }
     fn is_float(self) -> bool {
-        self != Self::I32
+        matches!(self, Self::F32 | Self::F16 | Self::Bf16)
     }
-    fn literal(self, rng: &mut Rng) -> String {
-        if self.is_float() { format!("{}.5", rng.i32(-3..4)) } else { rng.i32(-9..10).to_string() }
+    /// Whole numbers up to here are all there.
+    fn exact(self) -> f64 {
+        match self {
+            Self::F32 => 16_777_216.0,
+            Self::F16 => 2048.0,
+            Self::Bf16 => 256.0,
+            // Integers wrap; nothing is lost.
+            Self::I64 | Self::I32 | Self::I16 | Self::I8 => f64::INFINITY,
+        }
+    }
+    fn literal(self, value: i32) -> String {
+        if self.is_float() { format!("{value}.0") } else { value.to_string() }
     }
 }
+
+/// The largest magnitude of an element of the input.
+const INPUT: f64 = 8.0;
 
 struct Generator {
     rng: Rng,
@@ -57,17 +103,61 @@ struct Generator {
     shape: Vec<usize>,
     /// Whether the number of steps is known at the launch only.
     dynamic: bool,
+    steps: usize,
+    /// Extents in front of the steps: blocks that write apart.
+    blocks: usize,
+    /// The largest magnitude that an element of the array at hand may have.
+    bound: f64,
+    /// Whether the elements of the array at hand are whole.
+    whole: bool,
 }
 
 impl Generator {
     fn new(seed: u64) -> Self {
         let mut rng = Rng::with_seed(seed);
-        let elem = [Elem::F32, Elem::F16, Elem::Bf16, Elem::I32][rng.usize(..4)];
-        let shapes: &[&[usize]] =
-            &[&[128], &[256], &[512], &[64], &[192], &[8, 64], &[64, 64], &[16, 128], &[4, 8, 32]];
+        let elems = [
+            Elem::F32,
+            Elem::F32,
+            Elem::F16,
+            Elem::F16,
+            Elem::Bf16,
+            Elem::I32,
+            Elem::I32,
+            Elem::I64,
+            Elem::I16,
+            Elem::I8,
+        ];
+        let elem = elems[rng.usize(..elems.len())];
+        let shapes: &[&[usize]] = &[
+            &[128],
+            &[256],
+            &[512],
+            &[64],
+            &[32],
+            &[192],
+            &[80],
+            &[8, 64],
+            &[16, 32],
+            &[16, 64],
+            &[24, 48],
+            &[4, 8, 32],
+        ];
         let shape = shapes[rng.usize(..shapes.len())].to_vec();
         let dynamic = rng.u8(..4) == 0;
-        Self { rng, text: String::new(), indent: 0, next: 0, elem, shape, dynamic }
+        let steps = rng.usize(1..8);
+        Self {
+            rng,
+            text: String::new(),
+            indent: 0,
+            next: 0,
+            elem,
+            shape,
+            dynamic,
+            steps,
+            blocks: 1,
+            bound: INPUT,
+            whole: true,
+        }
     }
 
     fn line(&mut self, line: &str) {
@@ -94,249 +184,93 @@ impl Generator {
         self.line(&format!("{name} = {op}"));
         name
     }
+    fn chance(&mut self, one_in: u8) -> bool {
+        self.rng.u8(..one_in) == 0
+    }
     fn dims(&self) -> String {
         self.shape.iter().map(|dim| format!("{dim}x")).collect()
     }
     fn array(&self) -> String {
         format!("vector<{}{}>", self.dims(), self.elem.name())
     }
-    fn gmem(&self, steps: usize) -> String {
-        let steps = if self.dynamic { "?".to_owned() } else { steps.to_string() };
-        format!("!tg.ref<{steps}x{}{}, gmem>", self.dims(), self.elem.name())
+    /// The input: steps, parts if there are several, the shape.
+    fn input(&self, parts: usize) -> String {
+        let steps = if self.dynamic { "?".to_owned() } else { self.steps.to_string() };
+        format!("!tg.ref<{steps}x{}{}{}, gmem>", many(parts), self.dims(), self.elem.name())
     }
-    fn ring(&self, slots: usize) -> String {
-        format!("!tg.ref<{slots}x{}{}, smem>", self.dims(), self.elem.name())
+    /// The output: blocks if there are several, steps, parts, the shape.
+    fn output(&self, parts: usize) -> String {
+        let steps = if self.dynamic { "?".to_owned() } else { self.steps.to_string() };
+        format!("!tg.ref<{}{steps}x{}{}{}, gmem>", many(self.blocks), many(parts), self.dims(), self.elem.name())
+    }
+    /// The place of a step (and a part) in the output.
+    fn place(&self, step: &str, part: Option<&str>) -> String {
+        let block = if self.blocks > 1 { Some("%block") } else { None };
+        let indices: Vec<&str> = block.into_iter().chain([step]).chain(part).collect();
+        indices.join(", ")
+    }
+    fn shared(&self, lead: &str, transform: &str) -> String {
+        format!("!tg.ref<{lead}{}{}, smem{transform}>", self.dims(), self.elem.name())
     }
     fn bytes(&self) -> usize {
         self.shape.iter().product::<usize>() * self.elem.bytes()
     }
-    /// Whether TMA can copy an array of the kernel's shape.
-    fn fits_tma(&self) -> bool {
+    /// Whether TMA can copy an array of the kernel's shape, from or to a ref with so many dimensions in front.
+    fn fits_tma(&self, lead: usize) -> bool {
         let inner = self.shape.last().copied().unwrap_or(1) * self.elem.bytes();
         inner.is_multiple_of(16)
-            && self.shape.len() < 5
+            && self.shape.len() + lead <= 5
             && self.shape.iter().all(|&dim| dim <= 256)
-            && self.bytes() <= 16384
+            && self.bytes() <= 8192
     }
 
     fn kernel(&mut self) {
-        let steps = self.rng.usize(1..9);
-        let (x, y) = (self.gmem(steps), self.gmem(steps));
-        let scalar = if self.elem.is_float() { self.elem.name() } else { "i32" };
-        let grid = if self.rng.bool() { " grid [\"i\" = 2, \"j\" = 3]" } else { "" };
-        let roles = self.rng.u8(..3);
-        let threads = if roles == 0 && self.rng.bool() { " threads [\"wg\" = 2]" } else { "" };
-        self.open(&format!("tg.kernel @k(%x: {x}, %y: {y}, %alpha: {scalar}){grid}{threads} {{"));
+        match self.rng.u8(..8) {
+            0 => self.plain(),
+            1 => self.swapping(),
+            2..=5 => self.ring(),
+            _ => self.cluster(),
+        }
+        self.close();
+    }
+
+    /// The head of the kernel, and what all forms use.
+    fn head(&mut self, parts: usize, axes: &str) {
+        let (x, y, elem) = (self.input(parts), self.output(parts), self.elem.name());
+        self.open(&format!("tg.kernel @k(in %x: {x}, out %y: {y}, %alpha: {elem}){axes} {{"));
         for (name, value) in [("%c0", 0), ("%c1", 1), ("%c2", 2)] {
             self.line(&format!("{name} = arith.constant {value} : index"));
         }
         if self.dynamic {
             self.line(&format!("%steps = tg.dim %x, 0 : {x}"));
         } else {
-            self.line(&format!("%steps = arith.constant {steps} : index"));
+            self.line(&format!("%steps = arith.constant {} : index", self.steps));
         }
-        match roles {
-            0 => self.plain(steps, !threads.is_empty()),
-            _ if self.fits_tma() => self.specialised(steps, true),
-            _ => self.specialised(steps, false),
+    }
+
+    /// The axes of a grid, of which the blocks write apart; `%block` numbers them.
+    fn grid(&mut self) -> &'static str {
+        if self.rng.bool() {
+            self.blocks = 3;
+            return " grid [\"g\" = 3]";
         }
-        self.close();
+        ""
     }
 
-    /// Every thread does all of it; with two threads, each writes its own half of the steps.
-    fn plain(&mut self, steps: usize, two: bool) {
-        let start = if two { self.op("tg.axis_index \"wg\" : index") } else { "%c0".to_owned() };
-        let step = if two { "%c2" } else { "%c1" };
-        let (x, y, array) = (self.gmem(steps), self.gmem(steps), self.array());
-        self.open(&format!("scf.for %i = {start} to %steps step {step} {{"));
-        let value = self.op(&format!("tg.load %x[%i] : {x} -> {array}"));
-        let value = self.work(value, "%i");
-        self.line(&format!("tg.store {value}, %y[%i] : {array}, {y}"));
-        self.close();
+    /// A loop over the steps.
+    fn each_step(&mut self, from: &str, by: &str) {
+        self.open(&format!("scf.for %i = {from} to %steps step {by} {{"));
+        self.fresh_input();
     }
 
-    /// A producer fills a ring, a consumer empties it.
-    fn specialised(&mut self, steps: usize, tma: bool) {
-        let slots = self.rng.usize(1..5);
-        let (ring, array) = (self.ring(slots), self.array());
-        // More barriers than a word has bits, of which the first are used.
-        let barriers = if self.rng.u8(..6) == 0 { 40 } else { slots };
-        let barrier = format!("!tg.barrier_ref<{barriers}, arrivals = 1>");
-        let (x, y) = (self.gmem(steps), self.gmem(steps));
-        self.line(&format!("%buf = tg.alloc : {ring}"));
-        let staged = tma && self.rng.bool();
-        let stage = self.ring(1);
-        if staged {
-            self.line(&format!("%out = tg.alloc : {stage}"));
-        }
-        self.line(&format!("%full = tg.alloc_barrier : {barrier}"));
-        self.line(&format!("%empty = tg.alloc_barrier : {barrier}"));
-        self.line(&format!("%slots = arith.constant {slots} : index"));
-        self.open("tg.warp_specialize {");
-        let warps = if tma && self.rng.bool() { " warps 1" } else { "" };
-        self.open(&format!("role @producer{warps} {{"));
-        self.open("scf.for %i = %c0 to %steps step %c1 {");
-        self.line("%slot = arith.remui %i, %slots : index");
-        self.line("%again = arith.cmpi uge, %i, %slots : index");
-        self.open("scf.if %again {");
-        self.line(&format!("tg.barrier_wait %empty[%slot] : {barrier}"));
-        self.close();
-        if tma {
-            self.line(&format!(
-                "tg.copy_gmem_to_smem %x[%i] -> %buf[%slot], %full[%slot] : {x} -> {ring}, {barrier}"
-            ));
-        } else {
-            let value = self.op(&format!("tg.load %x[%i] : {x} -> {array}"));
-            self.line(&format!("tg.store {value}, %buf[%slot] : {array}, {ring}"));
-            self.line(&format!("tg.barrier_arrive %full[%slot] : {barrier}"));
-        }
-        self.close();
-        self.close();
-        self.open("role @consumer {");
-        self.open("scf.for %i = %c0 to %steps step %c1 {");
-        self.line("%slot = arith.remui %i, %slots : index");
-        self.line(&format!("tg.barrier_wait %full[%slot] : {barrier}"));
-        let value = self.op(&format!("tg.load %buf[%slot] : {ring} -> {array}"));
-        self.line(&format!("tg.barrier_arrive %empty[%slot] : {barrier}"));
-        let value = self.work(value, "%i");
-        if staged {
-            self.line("tg.wait_smem_to_gmem 0 read_only");
-            self.line("tg.thread_sync");
-            self.line(&format!("tg.store {value}, %out[%c0] : {array}, {stage}"));
-            self.line("tg.commit_smem");
-            self.line(&format!("tg.copy_smem_to_gmem %out[%c0] -> %y[%i] : {stage} -> {y}"));
-        } else {
-            self.line(&format!("tg.store {value}, %y[%i] : {array}, {y}"));
-        }
-        self.close();
-        if staged {
-            self.line("tg.wait_smem_to_gmem 0");
-        }
-        self.close();
-        self.close();
+    /// The array at hand is one of the input.
+    fn fresh_input(&mut self) {
+        self.bound = if self.elem.is_float() { INPUT } else { f64::INFINITY };
+        self.whole = true;
     }
+}
 
-    /// Some array ops on `value`.
-    fn work(&mut self, mut value: String, index: &str) -> String {
-        for _ in 0..self.rng.usize(1..6) {
-            value = match self.rng.u8(..14) {
-                0..=4 => self.elementwise(&value),
-                5 => self.looped(&value),
-                6 => self.branched(&value, index),
-                7 => self.reduced(&value),
-                8 => self.reshaped(&value),
-                9 => self.transposed(&value),
-                10 => self.normalised(&value),
-                11 => self.cast(&value),
-                12 => self.repeated(&value),
-                _ => self.chosen(&value),
-            };
-        }
-        if self.rng.u8(..8) == 0 {
-            self.told(index);
-        }
-        value
-    }
-
-    fn constant(&mut self) -> String {
-        let array = self.array();
-        let literal = self.elem.literal(&mut self.rng);
-        self.op(&format!("arith.constant dense<{literal}> : {array}"))
-    }
-
-    fn elementwise(&mut self, value: &str) -> String {
-        let array = self.array();
-        let other = match self.rng.u8(..3) {
-            0 => self.constant(),
-            1 => {
-                let elem = self.elem.name();
-                self.op(&format!("vector.broadcast %alpha : {elem} to {array}"))
-            }
-            _ => value.to_owned(),
-        };
-        let ops: &[&str] = if self.elem.is_float() {
-            &["arith.addf", "arith.subf", "arith.mulf", "arith.maximumf", "arith.minnumf"]
-        } else {
-            &["arith.addi", "arith.subi", "arith.muli", "arith.maxsi", "arith.xori", "arith.andi"]
-        };
-        let unary: &[&str] = if self.elem.is_float() {
-            &["arith.negf", "math.absf", "math.exp2", "math.floor"]
-        } else {
-            &["math.absi"]
-        };
-        if self.rng.u8(..4) == 0 {
-            let op = unary[self.rng.usize(..unary.len())];
-            return self.op(&format!("{op} {value} : {array}"));
-        }
-        let op = ops[self.rng.usize(..ops.len())];
-        self.op(&format!("{op} {value}, {other} : {array}"))
-    }
-
-    fn looped(&mut self, value: &str) -> String {
-        let array = self.array();
-        let (result, carried, count) = (self.fresh(), self.fresh(), self.fresh());
-        self.open(&format!(
-            "{result} = scf.for {count} = %c0 to %c2 step %c1 iter_args({carried} = {value}) -> ({array}) {{"
-        ));
-        let inner = self.elementwise(&carried);
-        self.line(&format!("scf.yield {inner} : {array}"));
-        self.close();
-        result
-    }
-
-    fn branched(&mut self, value: &str, index: &str) -> String {
-        let array = self.array();
-        let condition = self.op(&format!("arith.cmpi ult, {index}, %c1 : index"));
-        let result = self.fresh();
-        self.open(&format!("{result} = scf.if {condition} -> ({array}) {{"));
-        let inner = self.elementwise(value);
-        self.line(&format!("scf.yield {inner} : {array}"));
-        self.indent -= 1;
-        self.open("} else {");
-        self.line(&format!("scf.yield {value} : {array}"));
-        self.close();
-        result
-    }
-
-    /// The sum (or maximum) of the array, subtracted from each element.
-    fn reduced(&mut self, value: &str) -> String {
-        let (array, elem) = (self.array(), self.elem.name());
-        let count: usize = self.shape.iter().product();
-        let flat_type = format!("vector<{count}x{elem}>");
-        let flat = if self.shape.len() == 1 {
-            value.to_owned()
-        } else {
-            self.op(&format!("vector.shape_cast {value} : {array} to {flat_type}"))
-        };
-        let kind = match (self.elem.is_float(), self.rng.bool()) {
-            (_, true) => "add",
-            (true, false) => "maximumf",
-            (false, false) => "maxsi",
-        };
-        let total = self.op(&format!("vector.reduction <{kind}>, {flat} : {flat_type} into {elem}"));
-        let spread = self.op(&format!("vector.broadcast {total} : {elem} to {array}"));
-        let op = if self.elem.is_float() { "arith.subf" } else { "arith.subi" };
-        self.op(&format!("{op} {value}, {spread} : {array}"))
-    }
-
-    /// To one dimension and back.
-    fn reshaped(&mut self, value: &str) -> String {
-        let (array, elem) = (self.array(), self.elem.name());
-        let count: usize = self.shape.iter().product();
-        let flat_type = format!("vector<{}x{}x{elem}>", count / 16, 16);
-        let flat = self.op(&format!("vector.shape_cast {value} : {array} to {flat_type}"));
-        self.op(&format!("vector.shape_cast {flat} : {flat_type} to {array}"))
-    }
-
-    fn chosen(&mut self, value: &str) -> String {
-        let array = self.array();
-        let other = self.constant();
-        let mut condition = String::new();
-        let compare = if self.elem.is_float() { "arith.cmpf olt" } else { "arith.cmpi slt" };
-        let flags = self.fresh();
-        let _ = write!(condition, "{flags} = {compare}, {value}, {other} : {array}");
-        self.line(&condition);
-        let dims = self.dims();
-        self.op(&format!("arith.select {flags}, {value}, {other} : vector<{dims}i1>, {array}"))
-    }
+/// A dimension, where there is more than one.
+fn many(count: usize) -> String {
+    if count > 1 { format!("{count}x") } else { String::new() }
 }

@@ -105,8 +105,9 @@ pub(crate) fn run(
     let place = |axes: &[(String, i64)], at: &[usize]| {
         axes.iter().zip(at).map(|(axis, &at)| (axis.0.clone(), at as i64)).collect::<Vec<_>>()
     };
+    let inside = extents(&cluster);
     for at in array::positions(&extents(&grid)) {
-        let blocks = array::positions(&extents(&cluster)).map(|inner| {
+        let blocks = array::positions(&inside).map(|inner| {
             let axes = place(&grid, &at).into_iter().chain(place(&cluster, &inner)).collect();
             Block { axes, ..Block::default() }
         });
@@ -162,13 +163,18 @@ fn run_cluster(
             of_block.iter().map(|&(role, index)| Thread::new(module, kernel, block, role, index, values.clone())),
         );
     }
-    // Barriers live before the kernel's first op is executed, in every block: allocations at the start happen first.
-    let prologue = module.region_block(kernel, 0).map_or(0, |body| {
-        let is_alloc = |op: &Op| matches!(module.opcode(*op), Opcode::Tg(TgOp::Alloc | TgOp::AllocBarrier));
-        module.block_ops(body).take_while(is_alloc).count()
-    });
+    // Barriers live before the kernel's first op is executed, in every block: what only allocates and computes happens
+    // first everywhere.
+    let sets_up = |op: Op| match module.opcode(op) {
+        Opcode::Tg(tg) => matches!(
+            tg,
+            TgOp::Alloc | TgOp::AllocBarrier | TgOp::AxisIndex | TgOp::Dim | TgOp::At | TgOp::Subview
+        ),
+        Opcode::Arith(_) => true,
+        _ => false,
+    };
     for thread in &mut all {
-        for _ in 0..prologue {
+        while thread.at().is_some_and(sets_up) {
             thread.step(&mut shared)?;
         }
     }

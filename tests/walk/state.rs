@@ -58,7 +58,9 @@ impl View {
         let mut view = self.moved(indices);
         let lead = view.dims.len().saturating_sub(extents.len());
         view.dims.drain(..lead);
-        for (dim, &extent) in view.dims.iter_mut().zip(extents) {
+        // Extents in front of the ref's own dimensions are 1.
+        let extra = extents.len() - view.dims.len();
+        for (dim, &extent) in view.dims.iter_mut().zip(&extents[extra..]) {
             dim.extent = extent;
         }
         view

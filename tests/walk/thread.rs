@@ -597,9 +597,10 @@ impl<'m> Thread<'m> {
         let view = self.view(self.operand(op, name)?)?;
         let lead = view.dims.len().saturating_sub(extents.len());
         let indices = self.indices(op, list)?;
+        let extra = extents.len().saturating_sub(view.dims.len());
         let whole = view.dims.iter().enumerate().skip(indices.len());
         for (dim, of_view) in whole {
-            let wanted = dim.checked_sub(lead).map_or(1, |dim| extents[dim]);
+            let wanted = dim.checked_sub(lead).map_or(1, |dim| extents[dim + extra]);
             if wanted != of_view.extent {
                 return Err(format!("takes {wanted} of {} elements along dimension {dim} without an index", of_view.extent));
             }
