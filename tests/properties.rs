@@ -239,7 +239,13 @@ mod execution {
         let seconds = clock.elapsed().as_secs_f64();
         println!("{count} kernels, {} runs, {seconds:.1} s", runs.into_inner());
         let shown: Vec<&str> = failures.iter().take(3).map(|failure| failure.1.as_str()).collect();
-        let seeds: Vec<u64> = failures.iter().map(|failure| failure.0).collect();
-        assert!(failures.is_empty(), "{} kernels differ: {seeds:?}\n{}", failures.len(), shown.join("\n\n"));
+        let lines: Vec<&str> = failures.iter().filter_map(|failure| failure.1.lines().next()).collect();
+        assert!(
+            failures.is_empty(),
+            "{} kernels differ:\n{}\n\n{}",
+            failures.len(),
+            lines.join("\n"),
+            shown.join("\n\n")
+        );
     }
 }

@@ -222,6 +222,8 @@ impl Generator {
             && self.shape.len() + lead <= 5
             && self.shape.iter().all(|&dim| dim <= 256)
             && self.bytes() <= 8192
+            // Each slot of a ring starts where a copy may.
+            && self.bytes().is_multiple_of(128)
     }
 
     fn kernel(&mut self) {

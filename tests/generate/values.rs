@@ -111,9 +111,9 @@ impl Generator {
     fn unary(&mut self, value: &str) -> String {
         let array = self.array();
         if !self.elem.is_float() {
-            let ops = ["math.absi", "math.ctpop", "math.ctlz"];
+            let op = ["math.absi", "math.ctpop", "math.ctlz"][self.rng.usize(..3)];
             self.bound = f64::INFINITY;
-            return self.op(&format!("{} {value} : {array}", ops[self.rng.usize(..3)]));
+            return self.op(&format!("{op} {value} : {array}"));
         }
         let ops = ["arith.negf", "math.absf", "math.floor", "math.roundeven", "math.exp2"];
         let op = ops[self.rng.usize(..ops.len())];
