@@ -211,7 +211,8 @@ mod execution {
     #[test]
     fn generated_kernels_do_what_the_walk_does() {
         let count = std::env::var(KERNELS).ok().and_then(|text| text.parse().ok()).unwrap_or(1000u64);
-        let first = std::env::var("TIDEGATE_FIRST_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(0u64);
+        let first =
+            std::env::var("TIDEGATE_FIRST_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(0u64);
         let clock = Instant::now();
         let (next, runs) = (AtomicU64::new(first), AtomicU64::new(0));
         let failures = std::sync::Mutex::new(Vec::new());
@@ -228,7 +229,9 @@ mod execution {
                             Ok(schedules) => {
                                 runs.fetch_add(schedules as u64, Ordering::Relaxed);
                             }
-                            Err(error) => failures.lock().expect("no thread panics with it").push((seed, error)),
+                            Err(error) => {
+                                failures.lock().expect("no thread panics with it").push((seed, error))
+                            }
                         }
                     }
                 });

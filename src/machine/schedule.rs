@@ -88,18 +88,44 @@ impl Schedule for Random {
     }
 }
 
-/// One agent runs as far as it goes before any other; asynchronous operations happen only when no agent can move.
-/// From a seed, agents are preferred in another order.
+/// How long asynchronous operations are put off while agents can move. Agents that ask again and again, and meet each
+/// other in between, can move for ever; hardware does not hold operations back for ever.
+const PATIENCE: u32 = 4096;
+
+/// Counts the decisions since an asynchronous operation moved on.
+#[derive(Clone, Debug, Default)]
+struct Patience {
+    waited: u32,
+}
+
+impl Patience {
+    /// Whether it is time for an operation, given the choices.
+    fn is_over(&mut self, choices: &[Choice]) -> bool {
+        if choices.iter().all(|c| matches!(c, Choice::Agent(_))) {
+            self.waited = 0;
+        }
+        self.waited += 1;
+        let over = self.waited > PATIENCE;
+        if over {
+            self.waited = 0;
+        }
+        over
+    }
+}
+
+/// One agent runs as far as it goes before any other; asynchronous operations happen only when no agent can move, or when
+/// agents have moved for very long. From a seed, agents are preferred in another order.
 #[derive(Clone, Debug, Default)]
 pub struct HoldBack {
     seed: u64,
     current: Option<AgentId>,
+    patience: Patience,
 }
 
 impl HoldBack {
     /// Seed 0 prefers agents in order, 1 in reverse order, others by a hash.
     pub fn new(seed: u64) -> HoldBack {
-        HoldBack { seed, current: None }
+        HoldBack { seed, current: None, patience: Patience::default() }
     }
 
     fn rank(&self, agent: AgentId) -> u64 {
@@ -113,7 +139,9 @@ impl HoldBack {
 
 impl Schedule for HoldBack {
     fn choose(&mut self, choices: &[Choice]) -> (usize, u32) {
-        if let Some(current) = self.current
+        let over = self.patience.is_over(choices);
+        if !over
+            && let Some(current) = self.current
             && let Some(i) = choices.iter().position(|&c| c == Choice::Agent(current))
         {
             return (i, 1 << 20);
@@ -122,11 +150,12 @@ impl Schedule for HoldBack {
             Choice::Agent(a) => Some((self.rank(*a), i, *a)),
             _ => None,
         });
-        if let Some((_, i, a)) = agents.min() {
+        if let Some((_, i, a)) = agents.min().filter(|_| !over) {
             self.current = Some(a);
             return (i, 1 << 20);
         }
         self.current = None;
+        self.patience = Patience::default();
         // The latest operation first: the oldest waits longest. Effects before completions keeps both late.
         let late = choices.iter().rposition(|c| matches!(c, Choice::Effect(_)));
         (late.unwrap_or(choices.len().saturating_sub(1)), 1)
@@ -138,6 +167,7 @@ impl Schedule for HoldBack {
 #[derive(Clone, Debug, Default)]
 pub struct Eager {
     agents: RoundRobin,
+    patience: Patience,
 }
 
 impl Schedule for Eager {
@@ -146,7 +176,7 @@ impl Schedule for Eager {
             return (i, 1);
         }
         let agents = choices.iter().filter(|c| matches!(c, Choice::Agent(_))).count();
-        if agents == 0 {
+        if self.patience.is_over(choices) || agents == 0 {
             return (choices.len().saturating_sub(1), 1);
         }
         let (i, _) = self.agents.choose(&choices[..agents]);

@@ -15,7 +15,7 @@ use tidegate::passes::verify::verify;
 use tidegate_machine::grid::Gauge;
 use tidegate_machine::schedule::{Eager, HoldBack, Random, RoundRobin, Schedule};
 use tidegate_ptx::launch::RunOptions;
-use tidegate_ptx::manifest::{Array, DType, Manifest, Run};
+use tidegate_ptx::manifest::{Array, Manifest, Run};
 
 use crate::walk::{self, Arg, Elem, Num, Output};
 
@@ -238,7 +238,11 @@ fn compare_array(name: &str, wanted: &Output, found: &Array, near: bool) -> Resu
     }
     let count = differences.len();
     differences.truncate(6);
-    Err(format!("`{name}` of shape {:?} differs in {count} elements: {}", found.shape, differences.join("; ")))
+    Err(format!(
+        "`{name}` of shape {:?} differs in {count} elements: {}",
+        found.shape,
+        differences.join("; ")
+    ))
 }
 
 /// What each parameter of a kernel is: the shape (with 4 for extents that the launch gives, unless `dynamic` says
@@ -247,7 +251,8 @@ pub(crate) fn params(module: &Module, kernel: Op, dynamic: i64) -> Vec<(String, 
     let body = module.region_block(kernel, 0).expect("a kernel has a body");
     let param = |&value: &Value| {
         let name = module.value_name(value).unwrap_or_default().to_owned();
-        let elem = Elem::of(module, module.types.elem_of(module.ty(value))).expect("elements that the walk knows");
+        let elem =
+            Elem::of(module, module.types.elem_of(module.ty(value))).expect("elements that the walk knows");
         let shape = match module.types.kind(module.ty(value)) {
             TypeKind::Ref(reference) => {
                 Some(reference.shape.iter().map(|&dim| if dim == DYNAMIC { dynamic } else { dim }).collect())
@@ -260,6 +265,7 @@ pub(crate) fn params(module: &Module, kernel: Op, dynamic: i64) -> Vec<(String, 
 }
 
 /// Whether the kernel writes the operand only, by the manifest.
+#[allow(dead_code, reason = "generated kernels have an output by name")]
 pub(crate) fn is_output(lowered: &Lowered, name: &str, operand: usize) -> bool {
     let manifests = lowered.manifests.iter().filter_map(|text| Manifest::from_json(text).ok());
     let manifest = manifests.into_iter().find(|manifest| manifest.kernel == name);
@@ -276,10 +282,4 @@ pub(crate) fn bytes(elem: Elem, count: usize, mut number: impl FnMut(usize) -> f
     };
     let numbers: Vec<Num> = (0..count).map(value).collect();
     numbers.into_iter().flat_map(|value| elem.encode(value)).collect()
-}
-
-/// Whether the machine's types and ours agree in size, for messages early.
-#[allow(dead_code, reason = "used by one of the tests that share this module")]
-pub(crate) fn dtype_bytes(dtype: DType) -> usize {
-    dtype.bytes()
 }

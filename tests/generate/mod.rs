@@ -201,7 +201,13 @@ impl Generator {
     /// The output: blocks if there are several, steps, parts, the shape.
     fn output(&self, parts: usize) -> String {
         let steps = if self.dynamic { "?".to_owned() } else { self.steps.to_string() };
-        format!("!tg.ref<{}{steps}x{}{}{}, gmem>", many(self.blocks), many(parts), self.dims(), self.elem.name())
+        format!(
+            "!tg.ref<{}{steps}x{}{}{}, gmem>",
+            many(self.blocks),
+            many(parts),
+            self.dims(),
+            self.elem.name()
+        )
     }
     /// The place of a step (and a part) in the output.
     fn place(&self, step: &str, part: Option<&str>) -> String {

@@ -12,11 +12,8 @@ impl Generator {
         if self.blocks > 1 {
             self.line("%block = tg.axis_index \"g\" : index");
         }
-        let (start, step) = if two {
-            (self.op("tg.axis_index \"wg\" : index"), "%c2")
-        } else {
-            ("%c0".to_owned(), "%c1")
-        };
+        let (start, step) =
+            if two { (self.op("tg.axis_index \"wg\" : index"), "%c2") } else { ("%c0".to_owned(), "%c1") };
         let (x, y, array) = (self.input(1), self.output(1), self.array());
         self.each_step(&start, step);
         let value = self.op(&format!("tg.load %x[%i] : {x} -> {array}"));

@@ -193,7 +193,8 @@ impl Generator {
 
     /// The head of a role of so many threads, which share `parts`; `%part` is where a thread starts.
     fn role(&mut self, name: &str, threads: usize, warp: bool) {
-        let threads_text = if threads > 1 { format!(" threads [\"{name}_index\" = {threads}]") } else { String::new() };
+        let threads_text =
+            if threads > 1 { format!(" threads [\"{name}_index\" = {threads}]") } else { String::new() };
         let registers = if !warp && self.chance(3) { " registers 96" } else { "" };
         let warps = if warp && threads == 1 { " warps 1" } else { "" };
         self.open(&format!("role @{name}{warps}{threads_text}{registers} {{"));
@@ -266,7 +267,11 @@ impl Generator {
         for (value, part) in values.into_iter().zip(&parts) {
             self.fresh_input();
             let value = self.work(value, "%i");
-            let number = if part.is_empty() { Some("0".to_owned()) } else { part.strip_prefix(", ").map(str::to_owned) };
+            let number = if part.is_empty() {
+                Some("0".to_owned())
+            } else {
+                part.strip_prefix(", ").map(str::to_owned)
+            };
             let number = number.unwrap_or_default();
             let inner = part.strip_prefix(", ");
             let place = self.place("%i", inner);

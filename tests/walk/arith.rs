@@ -48,10 +48,8 @@ pub(crate) fn binary(op: ArithOp, elem: Elem, a: Num, b: Num) -> Result<Num, Str
     use ArithOp as A;
     let (sa, sb) = (signed(elem, a), signed(elem, b));
     let (ua, ub) = (unsigned(elem, a), unsigned(elem, b));
-    let divides = matches!(
-        op,
-        A::DivSI | A::DivUI | A::CeilDivSI | A::CeilDivUI | A::FloorDivSI | A::RemSI | A::RemUI
-    );
+    let divides =
+        matches!(op, A::DivSI | A::DivUI | A::CeilDivSI | A::CeilDivUI | A::FloorDivSI | A::RemSI | A::RemUI);
     if divides && sb == 0 {
         return Err("divides by zero, which is undefined".into());
     }

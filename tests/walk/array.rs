@@ -51,8 +51,11 @@ impl Array {
     pub(crate) fn broadcast(&self, shape: &[usize]) -> Self {
         let lead = shape.len() - self.shape.len();
         let source = |at: &[usize]| {
-            let own: Vec<usize> =
-                at[lead..].iter().zip(&self.shape).map(|(&at, &extent)| if extent == 1 { 0 } else { at }).collect();
+            let own: Vec<usize> = at[lead..]
+                .iter()
+                .zip(&self.shape)
+                .map(|(&at, &extent)| if extent == 1 { 0 } else { at })
+                .collect();
             self.data[number(&own, &self.shape)]
         };
         Self::new(shape, self.elem, positions(shape).map(|at| source(&at)).collect())

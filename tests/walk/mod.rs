@@ -21,7 +21,7 @@ use tidegate::ir::{Module, Op, Value};
 
 pub(crate) use array::Array;
 pub(crate) use number::{Elem, Num};
-use state::{Block, Memory, Meeting, Root, Shared, View};
+use state::{Block, Meeting, Memory, Root, Shared, View};
 use thread::{Bound, Step, Thread};
 
 /// What a parameter is given.
@@ -113,7 +113,10 @@ pub(crate) fn run(
         });
         run_cluster(module, kernel, &mut memories, blocks.collect(), &values)?;
     }
-    Ok(memories.into_iter().map(|(param, memory)| (param, Output { elem: memory.elem, data: memory.cells })).collect())
+    Ok(memories
+        .into_iter()
+        .map(|(param, memory)| (param, Output { elem: memory.elem, data: memory.cells }))
+        .collect())
 }
 
 /// Names and extents of the axes of a kernel's grid or cluster; those that the launch gives come from `launch`.
@@ -130,11 +133,8 @@ fn axes(module: &Module, kernel: Op, what: &str, launch: &[i64]) -> Vec<(String,
 
 /// The threads of a block: the role of each, and its index there.
 fn threads(module: &Module, kernel: Op) -> Vec<(Option<Op>, i64)> {
-    let roles: Vec<Op> = module
-        .walk(kernel)
-        .into_iter()
-        .filter(|&op| module.opcode(op) == Opcode::Tg(TgOp::Role))
-        .collect();
+    let roles: Vec<Op> =
+        module.walk(kernel).into_iter().filter(|&op| module.opcode(op) == Opcode::Tg(TgOp::Role)).collect();
     if roles.is_empty() {
         let count = module.attr_i64(kernel, "num_threads").unwrap_or(1).max(1);
         return (0..count).map(|index| (None, index)).collect();
@@ -160,7 +160,9 @@ fn run_cluster(
     let mut all: Vec<Thread<'_>> = Vec::new();
     for block in 0..shared.blocks.len() {
         all.extend(
-            of_block.iter().map(|&(role, index)| Thread::new(module, kernel, block, role, index, values.clone())),
+            of_block
+                .iter()
+                .map(|&(role, index)| Thread::new(module, kernel, block, role, index, values.clone())),
         );
     }
     // Barriers live before the kernel's first op is executed, in every block: what only allocates and computes happens

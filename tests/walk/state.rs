@@ -228,9 +228,8 @@ impl Shared<'_> {
         for at in super::array::positions(&view.shape()) {
             let place = view.locate(&at);
             result.push(match memory.cell(&place) {
-                Some(cell) => {
-                    memory.cells[cell].ok_or_else(|| format!("reads element {place:?}, which nobody has written"))?
-                }
+                Some(cell) => memory.cells[cell]
+                    .ok_or_else(|| format!("reads element {place:?}, which nobody has written"))?,
                 None if overhang => memory.elem.float(0.0),
                 None => return Err(format!("reads element {place:?}, which does not exist")),
             });
@@ -239,7 +238,13 @@ impl Shared<'_> {
     }
 
     /// Writes the elements that a view shows; those outside of the array are dropped if `overhang` allows it.
-    pub(crate) fn write(&mut self, block: usize, view: &View, data: &[Num], overhang: bool) -> Result<(), String> {
+    pub(crate) fn write(
+        &mut self,
+        block: usize,
+        view: &View,
+        data: &[Num],
+        overhang: bool,
+    ) -> Result<(), String> {
         let memory = self.memory(block, view.root)?;
         for (at, &value) in super::array::positions(&view.shape()).zip(data) {
             let place = view.locate(&at);

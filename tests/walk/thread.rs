@@ -26,7 +26,12 @@ pub(crate) enum Bound {
 enum Region {
     Kernel,
     Role,
-    For { op: Op, at: i128, upper: i128, step: i128 },
+    For {
+        op: Op,
+        at: i128,
+        upper: i128,
+        step: i128,
+    },
     If(Op),
     /// The first region of `scf.while`.
     Before(Op),
@@ -148,7 +153,8 @@ impl<'m> Thread<'m> {
     /// Shape and element type of a value.
     fn type_of(&self, value: Value) -> Outcome<(Vec<usize>, Elem)> {
         let types = &self.module.types;
-        let (shape, elem) = types.as_value_array(self.module.ty(value)).ok_or("is about a value of another type")?;
+        let (shape, elem) =
+            types.as_value_array(self.module.ty(value)).ok_or("is about a value of another type")?;
         Ok((shape.iter().map(|&extent| extent as usize).collect(), Elem::of(self.module, elem)?))
     }
     /// Binds values to others, all at once.
@@ -221,7 +227,9 @@ impl<'m> Thread<'m> {
                 self.advance(op);
                 match (holds, module.region_block(op, 1)) {
                     (true, _) => self.enter(self.body(op, 0)?, Region::If(op)),
-                    (false, Some(block)) if module.first_op(block).is_some() => self.enter(block, Region::If(op)),
+                    (false, Some(block)) if module.first_op(block).is_some() => {
+                        self.enter(block, Region::If(op))
+                    }
                     (false, _) => {}
                 }
             }
@@ -285,8 +293,11 @@ impl<'m> Thread<'m> {
             Opcode::Arith(arith) => self.arith(arith, op)?,
             Opcode::Math(math) => {
                 let (shape, elem) = self.type_of(self.module.result(op, 0))?;
-                let args: Vec<Array> =
-                    self.module.operands(op).map(|value| self.array(value).cloned()).collect::<Result<_, _>>()?;
+                let args: Vec<Array> = self
+                    .module
+                    .operands(op)
+                    .map(|value| self.array(value).cloned())
+                    .collect::<Result<_, _>>()?;
                 let count = args[0].data.len();
                 let data = (0..count).map(|index| {
                     let numbers: Vec<Num> = args.iter().map(|array| array.data[index]).collect();
@@ -310,7 +321,8 @@ impl<'m> Thread<'m> {
         let data: Vec<Num> = match arith {
             ArithOp::Constant => return self.constant(op),
             ArithOp::Select => {
-                let (condition, yes, no) = (self.array(operands[0])?, self.values.get(&operands[1]), self.values.get(&operands[2]));
+                let (condition, yes, no) =
+                    (self.array(operands[0])?, self.values.get(&operands[1]), self.values.get(&operands[2]));
                 let (Some(Bound::Array(yes)), Some(Bound::Array(no))) = (yes, no) else {
                     return Err("chooses between refs, which the walk does not do".into());
                 };
@@ -324,7 +336,9 @@ impl<'m> Thread<'m> {
                 let predicate = module.attr_i64(op, "predicate").unwrap_or(-1);
                 let (a, b) = (self.array(operands[0])?, self.array(operands[1])?);
                 let pairs = a.data.iter().zip(b.data.iter());
-                pairs.map(|(&x, &y)| arith::compare(arith, predicate, a.elem, x, y)).collect::<Result<_, _>>()?
+                pairs
+                    .map(|(&x, &y)| arith::compare(arith, predicate, a.elem, x, y))
+                    .collect::<Result<_, _>>()?
             }
             ArithOp::NegF => {
                 let a = self.array(operands[0])?;
@@ -461,7 +475,8 @@ impl<'m> Thread<'m> {
                 let view = self.view(self.operand(op, "barrier")?)?.behind(&self.indices(op, "indices")?);
                 for at in super::array::positions(&view.shape()) {
                     let (group, number) = self.barrier_number(&view, &at)?;
-                    let barriers = shared.blocks[self.block].barriers.get_mut(&group).ok_or("lost its barriers")?;
+                    let barriers =
+                        shared.blocks[self.block].barriers.get_mut(&group).ok_or("lost its barriers")?;
                     let barrier = barriers.get_mut(number).ok_or("picks a barrier that does not exist")?;
                     if tg == TgOp::InitBarrier { barrier.init() } else { barrier.end() }
                 }
@@ -521,7 +536,8 @@ impl<'m> Thread<'m> {
             TgOp::CopyGmemToSmem => self.copy_in(shared, op)?,
             TgOp::CopySmemToGmem => {
                 if self.is_meant(op)? {
-                    let from = self.view(self.operand(op, "source")?)?.behind(&self.indices(op, "source_indices")?);
+                    let from =
+                        self.view(self.operand(op, "source")?)?.behind(&self.indices(op, "source_indices")?);
                     let to = self.access(op, "dest", "dest_indices", &from.shape())?;
                     let data = shared.read(self.block, &from, false)?;
                     shared.write(self.block, &to, &data, true)?;
@@ -547,7 +563,9 @@ impl<'m> Thread<'m> {
                     return Ok(false);
                 }
             }
-            TgOp::DebugPrint => shared.told.push(module.attr_str(op, "format").unwrap_or_default().to_owned()),
+            TgOp::DebugPrint => {
+                shared.told.push(module.attr_str(op, "format").unwrap_or_default().to_owned())
+            }
             TgOp::Assert => {
                 if !self.array(self.operand(op, "condition")?)?.number().is_true() {
                     return Err(format!("fails: {}", module.attr_str(op, "message").unwrap_or_default()));
@@ -602,7 +620,10 @@ impl<'m> Thread<'m> {
         for (dim, of_view) in whole {
             let wanted = dim.checked_sub(lead).map_or(1, |dim| extents[dim + extra]);
             if wanted != of_view.extent {
-                return Err(format!("takes {wanted} of {} elements along dimension {dim} without an index", of_view.extent));
+                return Err(format!(
+                    "takes {wanted} of {} elements along dimension {dim} without an index",
+                    of_view.extent
+                ));
             }
         }
         Ok(view.access(&indices, &extents))
@@ -666,7 +687,8 @@ impl<'m> Thread<'m> {
         let barrier = self.module.types.as_barrier(self.module.ty(self.module.result(group, 0)))?;
         let scope = barrier.cluster.as_ref()?;
         let axes = scope.axes.iter().map(|axes| axes.names().map(str::to_owned).collect());
-        let kernel = self.module.ancestors(group).find(|&op| self.module.opcode(op) == Opcode::Tg(TgOp::Kernel))?;
+        let kernel =
+            self.module.ancestors(group).find(|&op| self.module.opcode(op) == Opcode::Tg(TgOp::Kernel))?;
         let names = self.module.attr_strs(kernel, "cluster_names").unwrap_or_default();
         Some(Axes {
             sets: axes.collect(),
@@ -678,7 +700,8 @@ impl<'m> Thread<'m> {
     /// How many blocks arrive on each barrier of a group.
     fn arriving_blocks(&self, group: Op, own: &HashMap<String, i64>) -> Outcome<i64> {
         let Some(axes) = self.cluster_axes(group) else { return Ok(1) };
-        let kernel = self.module.ancestors(group).find(|&op| self.module.opcode(op) == Opcode::Tg(TgOp::Kernel));
+        let kernel =
+            self.module.ancestors(group).find(|&op| self.module.opcode(op) == Opcode::Tg(TgOp::Kernel));
         let extents = kernel.and_then(|kernel| self.module.attr_ints(kernel, "cluster")).unwrap_or_default();
         let shape: Vec<usize> = extents.iter().map(|&extent| extent as usize).collect();
         // All blocks of the cluster that reach this one.
@@ -700,7 +723,8 @@ impl<'m> Thread<'m> {
         let (_, group, number) = self.barrier(op, "barrier_indices")?;
         let bytes = (data.len() * shared.memory(self.block, to.root)?.elem.bytes()) as i64;
         // A collective copy gives each block that executes it the whole box; who fetches which part makes no difference.
-        let ranks = module.attr_ints(op, "multicast").map(|ranks| ranks.iter().map(|&rank| rank as usize).collect());
+        let ranks =
+            module.attr_ints(op, "multicast").map(|ranks| ranks.iter().map(|&rank| rank as usize).collect());
         let blocks: Vec<usize> = ranks.unwrap_or_else(|| vec![self.block]);
         for &block in &blocks {
             shared.write(block, &to, &data, false)?;
@@ -729,18 +753,24 @@ struct Axes {
     leader: bool,
 }
 
-/// Whether an arrival of the block at `from` reaches the block at `to`: they differ along the axes of one set only; where
-/// only the leader's barrier counts, `to` is at 0 on them.
+/// Whether an arrival of the block at `from` reaches the block at `to`: they differ along the axes of one set only. The
+/// barrier of a leader, which is at 0 on all axes, is reached along all of them together, and no other is.
 fn reaches(axes: &Axes, from: &HashMap<String, i64>, to: &HashMap<String, i64>) -> bool {
     let at = |of: &HashMap<String, i64>, axis: &String| of.get(axis).copied().unwrap_or(0);
-    axes.sets.iter().any(|set| {
-        let elsewhere = axes.all.iter().filter(|axis| !set.contains(axis));
-        elsewhere.into_iter().all(|axis| at(from, axis) == at(to, axis))
-    }) && (!axes.leader || axes.sets.iter().flatten().all(|axis| at(to, axis) == 0))
+    let along = |set: &[String]| {
+        let mut elsewhere = axes.all.iter().filter(|axis| !set.contains(axis));
+        elsewhere.all(|axis| at(from, axis) == at(to, axis))
+    };
+    if axes.leader {
+        let all: Vec<String> = axes.sets.iter().flatten().cloned().collect();
+        return along(&all) && all.iter().all(|axis| at(to, axis) == 0);
+    }
+    axes.sets.iter().any(|set| along(set))
 }
 
 fn live<'s>(shared: &'s mut Shared<'_>, block: usize, group: Op, number: usize) -> Outcome<&'s mut Barrier> {
     let block = shared.blocks.get_mut(block).ok_or("names a block that the cluster does not have")?;
-    let barriers = block.barriers.get_mut(&group).ok_or("reaches a block that has not got its barriers yet")?;
+    let barriers =
+        block.barriers.get_mut(&group).ok_or("reaches a block that has not got its barriers yet")?;
     barriers.get_mut(number).ok_or("picks a barrier that does not exist")?.alive()
 }

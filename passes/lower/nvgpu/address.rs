@@ -177,12 +177,13 @@ impl<'p, 'c, 'a> Lowering<'p, 'c, 'a> {
     /// exclusive-ored with bits 7 and above of the offset.
     fn swizzle(&self, e: &Emitter<'c, 'a>, bytes: Expr<'c, 'a>, span: i64) -> Lower<Expr<'c, 'a>> {
         let mask = span / 16 - 1;
+        // The bits that take part lie below: 256, 512 or 1024 bytes.
+        let period = span * 8;
         let permute = |offset: i64| offset ^ ((offset >> 7 & mask) << 4);
         // Whole periods do not take part.
-        let periods = bytes.constant.div_euclid(SWIZZLE_PERIOD) * SWIZZLE_PERIOD;
+        let periods = bytes.constant.div_euclid(period) * period;
         let rest = Expr { constant: bytes.constant - periods, ..bytes };
-        let (Some(value), true) = (rest.value, rest.multiple % SWIZZLE_PERIOD != 0 || rest.multiple == 0)
-        else {
+        let (Some(value), true) = (rest.value, rest.multiple % period != 0 || rest.multiple == 0) else {
             return Ok(Expr { constant: periods + permute(rest.constant), ..rest });
         };
         let ty = melior::ir::ValueLike::r#type(&value);
@@ -194,7 +195,7 @@ impl<'p, 'c, 'a> Lowering<'p, 'c, 'a> {
         let row = e.binary("arith.andi", row, e.integer(ty, mask)?)?;
         let row = e.binary("arith.shli", row, e.integer(ty, 4)?)?;
         let permuted = e.binary("arith.xori", whole, row)?;
-        let high = rest.high.saturating_add(SWIZZLE_PERIOD);
+        let high = rest.high.saturating_add(period);
         Ok(Expr { constant: periods, value: Some(permuted), high, multiple: gcd(rest.divisor(), 16) })
     }
 

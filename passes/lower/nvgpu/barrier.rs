@@ -8,7 +8,7 @@ use super::{Lower, Lowering, index::Expr, unsupported};
 use crate::lower::{
     mlir::emit::{BarrierGroup, Comparison, Emitter, Scope},
     plan::{
-        arrivals::{BarrierPlan, Counting, arrivals_of_a_lane, targets},
+        arrivals::{BarrierPlan, Counting, Reach, arrivals_of_a_lane, reach},
         views::View,
     },
 };
@@ -150,29 +150,37 @@ impl<'p, 'c, 'a> Lowering<'p, 'c, 'a> {
     /// An arrival reaches each block along the barrier's axes: lane k signals block k.
     fn arrive_at_cluster(&mut self, op: Op, barrier: &Barrier<'p, 'c, 'a>, count: i64) -> Lower<()> {
         let shape = &self.plan.shape;
-        let targets = targets(barrier.ty, shape).unwrap_or_default();
+        let sets = reach(barrier.ty, shape).unwrap_or_default();
         let e = self.e;
         let address = barrier.address(&e)?;
         let count = if count == 1 { None } else { Some(e.i32(count)?) };
         let rank = self.cluster_rank(&e)?;
-        // The block with coordinate 0 on the barrier's axes.
-        let mut base = rank;
-        for axes in barrier.ty.cluster.iter().flat_map(|scope| scope.axes.iter()) {
-            for name in axes.names() {
-                let Some(axis) = shape.cluster.iter().position(|axis| axis.0 == name) else { continue };
-                let (stride, extent) = (shape.cluster_stride(axis), shape.cluster[axis].1);
-                let coordinate = e.binary("arith.divui", rank, e.i32(stride.into())?)?;
-                let coordinate = e.binary("arith.remui", coordinate, e.i32(extent.into())?)?;
-                let part = e.mul(coordinate, e.i32(stride.into())?)?;
-                base = e.binary("arith.subi", base, part)?;
+        let [set] = sets.as_slice() else {
+            let e = self.elected()?;
+            for (number, set) in sets.iter().enumerate() {
+                let base = self.base(&e, rank, set)?;
+                for &distance in &set.distances {
+                    let block = e.add(base, e.i32(distance.into())?)?;
+                    if number == 0 {
+                        e.arrive_remote(e.map_to_block(address, block)?, count)?;
+                        continue;
+                    }
+                    // The block itself is in each set, and was reached with the first.
+                    let other = e.if_then(e.compare(Comparison::NotEqual, block, rank)?)?;
+                    other.arrive_remote(other.map_to_block(address, block)?, count)?;
+                    other.yield_values(&[])?;
+                }
             }
-        }
+            return Ok(());
+        };
+        let base = self.base(&e, rank, set)?;
+        let targets = &set.distances;
         let whole_cluster = targets.len() == usize::try_from(shape.cluster_blocks()).unwrap_or(0);
         let blocks = i64::try_from(targets.len()).unwrap_or(i64::MAX);
         if self.thread.single || blocks > i64::from(self.crew().lanes) {
             let e = self.elected()?;
             // One fence releases for all arrivals.
-            for &target in &targets {
+            for &target in targets {
                 let block = match whole_cluster {
                     true => e.i32(target.into())?,
                     false => e.add(base, e.i32(target.into())?)?,
@@ -188,7 +196,7 @@ impl<'p, 'c, 'a> Lowering<'p, 'c, 'a> {
         } else {
             // The distance that belongs to the lane.
             let mut distance = signals.i32(targets.first().copied().unwrap_or(0).into())?;
-            for (number, &target) in (0..).zip(&targets).skip(1) {
+            for (number, &target) in (0..).zip(targets).skip(1) {
                 let own = signals.compare(Comparison::Equal, lane, signals.i32(number)?)?;
                 distance = signals.select(own, signals.i32(target.into())?, distance)?;
             }
@@ -198,6 +206,20 @@ impl<'p, 'c, 'a> Lowering<'p, 'c, 'a> {
         signals.yield_values(&[])?;
         let _ = op;
         Ok(())
+    }
+
+    /// The block that is at 0 on the axes of `set`, and elsewhere where block `rank` is.
+    fn base(&self, e: &Emitter<'c, 'a>, rank: Mlir<'c, 'a>, set: &Reach) -> Lower<Mlir<'c, 'a>> {
+        let shape = &self.plan.shape;
+        let mut base = rank;
+        for &axis in &set.axes {
+            let (stride, extent) = (shape.cluster_stride(axis), shape.cluster[axis].1);
+            let coordinate = e.binary("arith.divui", rank, e.i32(stride.into())?)?;
+            let coordinate = e.binary("arith.remui", coordinate, e.i32(extent.into())?)?;
+            let part = e.mul(coordinate, e.i32(stride.into())?)?;
+            base = e.binary("arith.subi", base, part)?;
+        }
+        Ok(base)
     }
 
     /// `tg.barrier_arrive_expect_tx`.

@@ -75,21 +75,24 @@ impl<'p, 'c, 'a> Lowering<'p, 'c, 'a> {
 
     /// `tg.store`.
     pub(super) fn store(&mut self, op: Op) -> Lower<()> {
-        self.close()?;
         let module = self.module();
         let Some(value) = module.operand_named(op, "value") else {
             return Err(unsupported(module, op, "stores nothing").into());
         };
-        let place = self.access(op, "dest", value)?;
         if module.types.as_vector(module.ty(value)).is_none() {
-            // All lanes store the same number: then each sees it without a join.
+            // One lane stores for all: the stores of several warps would have no order, and a late one could undo what
+            // another warp has stored since.
+            let elected = self.elected()?;
+            let place = self.access(op, "dest", value)?;
             let number = self.number(op, value)?;
             let ty = self.number_type(op, module.ty(value))?;
             let is_index = matches!(module.types.kind(module.ty(value)), tidegate_ir::types::TypeKind::Index);
             let number = if is_index { self.e.to_integer(number, ty)? } else { number };
             let address = self.start(&self.e, op, &place)?;
-            return self.store_at(&self.e, &place, &address, number, ty, 1);
+            return self.store_at(&elected, &place, &address, number, ty, 1);
         }
+        self.close()?;
+        let place = self.access(op, "dest", value)?;
         let form = self.store_form(op, value, &place)?;
         let chunks = self.chunks(op, value, &form)?;
         let addresses = self.chunk_addresses(op, &place, &form)?;

@@ -95,8 +95,7 @@ impl ArrivalPlan {
             true => Counting::Elected,
             false => self.counting(module, shape, &uses),
         };
-        let blocks =
-            i64::from(targets(barrier, shape).map_or(1, |targets| targets.len().try_into().unwrap_or(1)));
+        let blocks = arriving_blocks(barrier, shape);
         let lanes = match counting {
             Counting::Elected => 1,
             Counting::AllLanes => i64::from(WARPGROUP),
@@ -255,27 +254,50 @@ fn is_rendezvous(module: &Module, shape: &KernelShape, barrier: &BarrierRefType,
     i64::from(threads) == barrier.arrivals && paired == uses.len()
 }
 
-/// The blocks that an arrival on a cluster barrier reaches, as distances in rank from the block of the cluster that
-/// has coordinate 0 on the barrier's axes. `None` for other barriers.
-pub fn targets(barrier: &BarrierRefType, shape: &KernelShape) -> Option<Vec<u32>> {
+/// Blocks along some axes of the cluster that count as one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reach {
+    /// The axes, by number.
+    pub axes: Vec<usize>,
+    /// Where the blocks are, as distances in rank from the one that has coordinate 0 on these axes.
+    pub distances: Vec<u32>,
+}
+
+/// The blocks that an arrival on a cluster barrier reaches: those that differ from the arriving one along the axes of one
+/// of these sets only; the arriving one is in each. The barrier of a leader is reached along all axes together, and no
+/// other is. `None` for barriers of one block.
+pub fn reach(barrier: &BarrierRefType, shape: &KernelShape) -> Option<Vec<Reach>> {
     let scope = barrier.cluster.as_ref()?;
+    let number = |name: &str| shape.cluster.iter().position(|axis| axis.0 == name);
     if scope.leader_tracked {
-        return Some(vec![0]);
+        let axes = scope.axes.iter().flat_map(|axes| axes.names()).filter_map(number).collect();
+        return Some(vec![Reach { axes, distances: vec![0] }]);
     }
-    let mut all = Vec::new();
-    for axes in &scope.axes {
-        let mut along = vec![0];
-        for name in axes.names() {
-            let Some(axis) = shape.cluster.iter().position(|axis| axis.0 == name) else { continue };
+    let sets = scope.axes.iter().map(|axes| {
+        let axes: Vec<usize> = axes.names().filter_map(number).collect();
+        let mut distances = vec![0];
+        for &axis in &axes {
             let (stride, extent) =
                 (shape.cluster_stride(axis), shape.cluster.get(axis).map_or(1, |axis| axis.1));
-            along = (0..extent).flat_map(|at| along.iter().map(move |rank| rank + at * stride)).collect();
+            distances =
+                (0..extent).flat_map(|at| distances.iter().map(move |rank| rank + at * stride)).collect();
         }
-        all.extend(along);
+        distances.sort_unstable();
+        Reach { axes, distances }
+    });
+    Some(sets.collect())
+}
+
+/// How many blocks arrive on each barrier of a group (on a leader's, where only that counts).
+fn arriving_blocks(barrier: &BarrierRefType, shape: &KernelShape) -> i64 {
+    let Some(sets) = reach(barrier, shape) else { return 1 };
+    if barrier.cluster.as_ref().is_some_and(|scope| scope.leader_tracked) {
+        let axes = sets.iter().flat_map(|set| &set.axes);
+        let extents = axes.map(|&axis| shape.cluster.get(axis).map_or(1, |axis| i64::from(axis.1)));
+        return extents.product();
     }
-    all.sort_unstable();
-    all.dedup();
-    Some(all)
+    // The block itself is in each set and counts once.
+    1 + sets.iter().map(|set| i64::try_from(set.distances.len()).unwrap_or(1) - 1).sum::<i64>()
 }
 
 /// Whether the kernel waits for every phase that peers take part in, so that no block can end while a peer still reaches

@@ -7,7 +7,8 @@
 //!   join: the action must not come before what they do;
 //! - one lane has waited for copies to global memory, and others go on to memory;
 //! - an array is loaded whose elements other lanes have stored, or stored over elements that others have accessed. Not
-//!   when both ops touch the same part in the same layout: then each lane meets its own elements only.
+//!   when both ops touch the same part in the same layout: then each lane meets its own elements only. A number is stored
+//!   by one lane and loaded by all.
 //!
 //! The analysis goes through the code once, loop bodies twice: first to see what an iteration leaves for the next.
 
@@ -42,6 +43,8 @@ struct Access {
     /// Which part, and how its elements go to lanes; `None` for any.
     part: Option<(View, Option<Layout>)>,
     write: bool,
+    /// Whether one lane does it for all: a number is stored by one, and loaded by each.
+    elected: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -97,7 +100,8 @@ impl State {
             }
             match (&old.part, &new.part) {
                 (Some((a, a_layout)), Some((b, b_layout))) => {
-                    !((a == b && a_layout == b_layout) || a.is_apart_from(b))
+                    let own = a == b && a_layout == b_layout && old.elected == new.elected;
+                    !(own || a.is_apart_from(b))
                 }
                 _ => true,
             }
@@ -188,7 +192,7 @@ impl Walk<'_> {
             Opcode::Scf(ScfOp::Condition | ScfOp::Yield) => state,
             Opcode::Arith(_) | Opcode::Math(_) | Opcode::Vector(_) => {
                 if scratch_bytes(self.module, op) > 0 {
-                    let scratch = Access { root: None, part: None, write: true };
+                    let scratch = Access { root: None, part: None, write: true, elected: false };
                     if state.behind || state.conflicts(&scratch) {
                         self.join(op, &mut state);
                     }
@@ -313,6 +317,7 @@ impl Walk<'_> {
         };
         let Some(value) = value else { return };
         let extents = self.module.types.as_vector(self.module.ty(value)).map(|(shape, _)| shape.to_vec());
+        let elected = write && extents.is_none();
         let view = self.module.operand_named(op, operand).and_then(|place| View::of(self.module, place));
         let indices = self.module.index_list(op, "indices");
         let view = view.map(|view| view.access(&indices, &extents.unwrap_or_default()));
@@ -320,6 +325,7 @@ impl Walk<'_> {
             root: view.as_ref().map(|view| view.root),
             part: view.map(|view| (view, value_layout(self.module, value))),
             write,
+            elected,
         };
         if state.behind || state.conflicts(&access) {
             self.join(op, state);
@@ -330,6 +336,6 @@ impl Walk<'_> {
     /// An access of any part of what operand `name` refers to.
     fn any_of(&self, op: Op, name: &str) -> Access {
         let view = self.module.operand_named(op, name).and_then(|value| View::of(self.module, value));
-        Access { root: view.map(|view| view.root), part: None, write: false }
+        Access { root: view.map(|view| view.root), part: None, write: false, elected: false }
     }
 }

@@ -155,6 +155,29 @@ tg.kernel @exchange(in %x: !tg.ref<512xf32, gmem>, out %o: !tg.ref<512xf32, gmem
   tg.store %w, %o : vector<512xf32>, !tg.ref<512xf32, gmem>
 }
 
+// A number that a warpgroup stores, loads and stores again: what one warp reads no other may still be about to write.
+tg.kernel @overwrites(in %x: !tg.ref<128xf32, gmem>, out %o: !tg.ref<4x128xf32, gmem>, out %last: !tg.ref<1xf32, gmem>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %a = tg.alloc : !tg.ref<2xf32, smem>
+  %v = tg.load %x : !tg.ref<128xf32, gmem> -> vector<128xf32>
+  %sum = vector.reduction <add>, %v : vector<128xf32> into f32
+  tg.store %sum, %a[0] : f32, !tg.ref<2xf32, smem>
+  scf.for %i = %c0 to %c4 step %c1 {
+    %n = tg.load %a[0] : !tg.ref<2xf32, smem> -> f32
+    %twice = arith.addf %n, %n : f32
+    tg.store %n, %a[1] : f32, !tg.ref<2xf32, smem>
+    tg.store %twice, %a[1] : f32, !tg.ref<2xf32, smem>
+    %again = tg.load %a[1] : !tg.ref<2xf32, smem> -> f32
+    tg.store %again, %a[0] : f32, !tg.ref<2xf32, smem>
+    %s = vector.broadcast %again : f32 to vector<128xf32>
+    %w = arith.addf %v, %s : vector<128xf32>
+    tg.store %w, %o[%i] : vector<128xf32>, !tg.ref<4x128xf32, gmem>
+    tg.store %again, %last[0] : f32, !tg.ref<1xf32, gmem>
+  }
+}
+
 // Numbers of other sizes, in memory and in registers; a truth value takes a byte.
 tg.kernel @sizes(in %x: !tg.ref<64xi8, gmem>, in %d: !tg.ref<64xf64, gmem>, out %o: !tg.ref<64xi1, gmem>, out %p: !tg.ref<64xf64, gmem>, out %q: !tg.ref<2xi64, gmem>) {
   %t = tg.alloc : !tg.ref<64xi1, smem>
