@@ -33,6 +33,9 @@ pub struct Party<'a> {
     pub what: &'static str,
     /// The block from which it acts.
     pub rank: u32,
+    /// It writes what is there already. The same instruction may have written it, unordered with this: whichever comes
+    /// last, the memory is the same (see [`Hit::harmless`]).
+    pub same: bool,
 }
 
 impl Hardware {
@@ -75,7 +78,7 @@ impl Hardware {
                 allocation.read(offset, out);
             }
         }
-        self.check_agent(actor, address, out.len() as u64, nature, false)
+        self.check_agent(actor, address, out.len() as u64, nature, false, false)
     }
 
     /// Stores bytes for one lane; see [`Hardware::load`].
@@ -92,8 +95,9 @@ impl Hardware {
         if raw % data.len() as u64 != 0 {
             return self.misaligned(actor, "store", address, data.len());
         }
+        let same = self.config.races && self.holds(address, data);
         self.put(actor, "store", address, data)?;
-        self.check_agent(actor, address, data.len() as u64, nature, true)
+        self.check_agent(actor, address, data.len() as u64, nature, true, same)
     }
 
     /// An atomic read-modify-write of up to 8 bytes of one lane; returns the value before.
@@ -143,7 +147,7 @@ impl Hardware {
         };
         // Who asks for the value again and again finds the same when nothing changed.
         self.version += u64::from(changed);
-        self.check_agent(actor, address, u64::from(len), Nature::Atomic, true)?;
+        self.check_agent(actor, address, u64::from(len), Nature::Atomic, true, false)?;
         Ok(old)
     }
 
@@ -166,8 +170,9 @@ impl Hardware {
     /// [`Stop`] with a finding: outside of every allocation, or over a live barrier.
     pub fn write_for(&mut self, op: &Op, address: Address, data: &[u8]) -> Result<(), Stop> {
         let actor = Actor { agent: op.agent, lanes: op.lanes, place: op.place };
+        let same = self.config.races && self.holds(address, data);
         self.put(actor, op.what, address, data)?;
-        self.check(&self.party_of(op), address, data.len() as u64, true)
+        self.check(&Party { same, ..self.party_of(op) }, address, data.len() as u64, true)
     }
 
     /// An atomic change of up to 8 bytes for an asynchronous operation (a bulk reduction).
@@ -291,6 +296,7 @@ impl Hardware {
             nature: if op.generic { Nature::AsyncGeneric } else { Nature::Async },
             what: op.what,
             rank: self.agent(op.agent).rank,
+            same: false,
         }
     }
 
@@ -308,6 +314,24 @@ impl Hardware {
             },
         }
         Ok(())
+    }
+
+    /// Whether these bytes are what memory holds.
+    pub(crate) fn holds(&self, at: Address, data: &[u8]) -> bool {
+        match at {
+            Address::Shared(a) => self.shared_bytes(a, data.len() as u32) == Some(data),
+            Address::Global(a) => {
+                let Some((_, allocation, offset)) = self.global.memory.find(a, data.len() as u64) else {
+                    return false;
+                };
+                let mut held = [0; 64];
+                (offset..).step_by(held.len()).zip(data.chunks(held.len())).all(|(at, chunk)| {
+                    let held = &mut held[..chunk.len()];
+                    allocation.read(at, held);
+                    held == chunk
+                })
+            }
+        }
     }
 
     /// Writes without the checks of order.
@@ -344,6 +368,7 @@ impl Hardware {
         len: u64,
         nature: Nature,
         write: bool,
+        same: bool,
     ) -> Result<(), Stop> {
         if !self.config.races && (write || !self.config.uninitialised) {
             if let Address::Shared(a) = at
@@ -365,6 +390,7 @@ impl Hardware {
             nature,
             what: if nature == Nature::Atomic && write { "atomic" } else { what },
             rank: state.rank,
+            same,
         };
         self.check(&party, at, len, write)
     }
@@ -387,7 +413,9 @@ impl Hardware {
         let access = Access { epoch, knowledge, write, apart: false };
         let mut first: Option<Hit> = None;
         let mut keep = |hit: Hit| {
-            first.get_or_insert(hit);
+            if !(party.same && hit.harmless(party.actor.place)) {
+                first.get_or_insert(hit);
+            }
         };
         match at {
             Address::Shared(a) => {
@@ -488,7 +516,11 @@ impl Hardware {
         }
         let reached = std::mem::take(&mut self.blocks[rank as usize].reached);
         for (comp, lanes, time, at) in reached {
-            if all.generic.knows(comp, lanes, time) {
+            // An operation that somebody saw complete is over, even where that was handed on without its data (a relaxed
+            // arrival). An access of an agent may still be on its way then.
+            let operation = self.owners.get(usize::from(comp.0)).is_some_and(|o| !o.what.is_empty());
+            let over = if operation { &all.control } else { &all.generic };
+            if over.knows(comp, lanes, time) {
                 continue;
             }
             let who = self.owner(comp, lanes);

@@ -192,7 +192,7 @@ impl Hardware {
         // A WGMMA is one operation of four warps: a group is done when it is done for all of them.
         let last = if kind == Groups::Wgmma { self.last_waited(actor, allow) } else { 0 };
         if last > 0 && !self.siblings_done(actor.agent, last) {
-            return Some(WaitOn::Groups { kind, allow, reads });
+            return Some(WaitOn::Groups { kind, allow, reads, open });
         }
         let engine = &self.engine;
         let state = &mut self.agents[actor.agent.0 as usize];
@@ -214,7 +214,7 @@ impl Hardware {
             let all = queue.committed.iter().take(upto).flatten().all(&mut finished)
                 && (!open || queue.open.iter().all(&mut finished));
             if !all {
-                return Some(WaitOn::Groups { kind, allow, reads });
+                return Some(WaitOn::Groups { kind, allow, reads, open });
             }
             if !reads {
                 queue.committed.drain(..upto);
@@ -284,7 +284,14 @@ impl Hardware {
     }
 
     /// Whether a wait for groups would pass, without its effects.
-    pub(crate) fn groups_passed(&self, actor: Actor, kind: Groups, allow: u32, reads: bool) -> bool {
+    pub(crate) fn groups_passed(
+        &self,
+        actor: Actor,
+        kind: Groups,
+        allow: u32,
+        reads: bool,
+        open: bool,
+    ) -> bool {
         if kind == Groups::Wgmma {
             let last = self.last_waited(actor, allow);
             if last > 0 && !self.siblings_done(actor.agent, last) {
@@ -294,12 +301,9 @@ impl Hardware {
         let Some(groups) = self.agent(actor.agent).groups.get(&kind) else { return true };
         groups.parts.iter().filter(|(l, _)| l & actor.lanes != 0).all(|(_, queue)| {
             let upto = queue.committed.len().saturating_sub(allow as usize);
-            queue
-                .committed
-                .iter()
-                .take(upto)
-                .flatten()
-                .all(|m| if reads { self.engine.effected(m.id) } else { self.engine.is_done(m.id) })
+            let open = queue.open.iter().take(if open { usize::MAX } else { 0 });
+            let mut members = queue.committed.iter().take(upto).flatten().chain(open);
+            members.all(|m| if reads { self.engine.effected(m.id) } else { self.engine.is_done(m.id) })
         })
     }
 

@@ -259,7 +259,7 @@ fn ready(hw: &Hardware, wait: &Wait) -> bool {
         WaitOn::Mbarrier { barrier, phase, .. } => hw.phase_passed(barrier, phase),
         WaitOn::Named { id, generation } => hw.named_passed(wait.actor, id, generation),
         WaitOn::Cluster { generation } => hw.cluster_passed(generation),
-        WaitOn::Groups { kind, allow, reads } => hw.groups_passed(wait.actor, kind, allow, reads),
+        WaitOn::Groups { kind, allow, reads, open } => hw.groups_passed(wait.actor, kind, allow, reads, open),
         WaitOn::Lanes { .. } | WaitOn::Poll => false,
         WaitOn::TensorColumns { columns } => hw.tensor_ready(wait.actor, columns),
     }

@@ -69,7 +69,7 @@ fn what(hw: &Hardware, wait: &Wait) -> String {
         }
         WaitOn::Named { id, .. } => format!("named barrier {id}"),
         WaitOn::Cluster { .. } => "the barrier of the cluster".to_owned(),
-        WaitOn::Groups { kind, allow, reads } => {
+        WaitOn::Groups { kind, allow, reads, .. } => {
             let reads = if reads { " to have been read" } else { "" };
             format!("all but {allow} of its {kind:?} groups{reads}")
         }

@@ -97,6 +97,8 @@ pub enum WaitOn {
         allow: u32,
         /// Until their reads are done only.
         reads: bool,
+        /// What is in no group yet counts, too.
+        open: bool,
     },
     /// Other lanes of the same agent, which have to run the same instruction.
     Lanes {

@@ -83,6 +83,15 @@ pub struct Hit {
     pub offset: u32,
 }
 
+impl Hit {
+    /// Whether an access that writes what is there already may be unordered with the earlier one: the same instruction
+    /// wrote it. Compilers let all warps of a block store one value; a race of equal sizes is defined (ISA 8.7.2), and
+    /// whichever store comes last, the memory is the same. Of different instructions equal values are rather chance.
+    pub(crate) fn harmless(&self, place: Place) -> bool {
+        self.conflict == Conflict::WriteAfterWrite && !self.only_fence && self.earlier.place == place
+    }
+}
+
 /// An access that is checked and recorded.
 #[derive(Clone, Copy, Debug)]
 pub struct Access<'a> {

@@ -2,7 +2,8 @@
 //! order of their accesses is checked in one walk, each lane's bytes with its own bit.
 //!
 //! Lanes of one instruction that store the same value to the same place do not race: whichever comes last, the memory
-//! is the same (CUDA C programming guide, 7.1 "SIMT architecture": one of the writes is performed).
+//! is the same (CUDA C programming guide, 7.1 "SIMT architecture": one of the writes is performed). Nor do lanes of
+//! different warps at the same instruction.
 
 use crate::access::{Address, Party};
 use crate::hardware::{Actor, Hardware, Stop};
@@ -82,10 +83,21 @@ impl Groups {
         let mut last = u32::MAX - 1;
         for lane in lanes_of(lanes) {
             let address = at[lane as usize];
-            if let Some(group) = out.list[..out.len].last_mut()
+            let (before, group) = match out.list[..out.len].split_last_mut() {
+                Some((group, before)) => (before as &[Group], Some(group)),
+                None => (&[][..], None),
+            };
+            // One of several lanes at one place stays with these, though its successor is adjacent.
+            let alone = |group: &Group| {
+                !duplicates
+                    || group.count > 1
+                    || before.iter().all(|g| (g.address, g.count) != (group.address, 1))
+            };
+            if let Some(group) = group
                 && last + 1 == lane
                 && address == group.address.wrapping_add(u64::from(group.count) * width)
                 && group.lanes.count_ones() == 1
+                && alone(group)
             {
                 group.count += 1;
             } else {
@@ -138,6 +150,8 @@ struct Common {
     width: u32,
     nature: Nature,
     write: bool,
+    /// It writes what is there already.
+    same: bool,
 }
 
 impl Hardware {
@@ -156,7 +170,7 @@ impl Hardware {
         nature: Nature,
         out: &mut [u8],
     ) -> Result<(), Stop> {
-        let common = Common { actor, memory, width, nature, write: false };
+        let common = Common { actor, memory, width, nature, write: false, same: false };
         let groups = Groups::new(at, actor.lanes, u64::from(width), None, self.config.races);
         for group in &groups.list[..groups.len] {
             if self.load_group(&common, group, out) {
@@ -196,9 +210,13 @@ impl Hardware {
             // Somebody may ask for it again and again.
             self.version += 1;
         }
-        let common = Common { actor, memory, width, nature, write: true };
+        let mut common = Common { actor, memory, width, nature, write: true, same: false };
         let groups = Groups::new(at, actor.lanes, u64::from(width), Some(data), self.config.races);
         for group in &groups.list[..groups.len] {
+            let first = group.lanes.trailing_zeros() as usize * width as usize;
+            let stored = data.get(first..first + (group.count * width) as usize);
+            common.same = self.config.races
+                && stored.is_some_and(|stored| self.holds(memory.address(group.address), stored));
             if self.store_group(&common, group, data) {
                 self.check_group(&common, group)?;
                 continue;
@@ -283,7 +301,7 @@ impl Hardware {
 
     /// Order and life of a group's accesses.
     fn check_group(&mut self, common: &Common, group: &Group) -> Result<(), Stop> {
-        let &Common { actor, memory, width, nature, write } = common;
+        let &Common { actor, memory, width, nature, write, same } = common;
         let state = &self.agents[actor.agent.0 as usize];
         let (comp, time, own) = (state.order.comp, state.order.time, state.rank);
         let rank = match memory {
@@ -306,7 +324,9 @@ impl Hardware {
         let access = Access { epoch, knowledge, write, apart: group.lanes.count_ones() > 1 };
         let mut first: Option<Hit> = None;
         let mut keep = |hit: Hit| {
-            first.get_or_insert(hit);
+            if !(same && hit.harmless(actor.place)) {
+                first.get_or_insert(hit);
+            }
         };
         let mut other = None;
         let start = match memory {
@@ -349,6 +369,7 @@ impl Hardware {
             nature,
             what: if write { "store" } else { "load" },
             rank: own,
+            same,
         };
         if let Some((touch, address)) = other {
             let lanes = lanes_at((address - group.address) as u32 + start);
@@ -365,7 +386,9 @@ impl Hardware {
         if group.count == 1 && group.lanes.count_ones() == 1 {
             return Ok(());
         }
-        for lane in lanes_of(group.lanes) {
+        for (index, lane) in lanes_of(group.lanes).enumerate() {
+            // All lanes of an element store the same.
+            let common = &Common { same: common.same || (common.write && index > 0), ..*common };
             for element in 0..group.count {
                 let address = group.address + u64::from(element * common.width);
                 let one = Group { address, count: 1, lanes: 1 << (lane + element) };

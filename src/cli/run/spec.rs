@@ -85,6 +85,7 @@ pub(crate) fn manifest(
         let bytes = match &kind {
             ParamKind::TensorMaps(maps) => 128 * maps.len() as u64,
             ParamKind::Bytes(bytes, _) => bytes.len() as u64,
+            ParamKind::Structure(structure) => structure.bytes.len() as u64,
             _ => 8,
         };
         if bytes != symbol.size {

@@ -37,6 +37,10 @@ fn groups_of_addresses() {
     let g = Groups::new(&twice, u32::MAX, 4, None, true);
     assert_eq!(g.list[..g.len], [Group { address: 0, count: 16, lanes: 0x1_0001 }]);
     assert_eq!(g.list[0].all(), u32::MAX);
+    let fours: [u64; 32] = std::array::from_fn(|lane| lane as u64 / 4 * 8);
+    let g = Groups::new(&fours, u32::MAX, 8, Some(&[0; 256]), true);
+    let wanted: Vec<_> = (0..8).map(|i| Group { address: i * 8, count: 1, lanes: 0xf << (4 * i) }).collect();
+    assert_eq!(g.list[..g.len], wanted);
     let gaps = Groups::new(&adjacent(0, 4), 0b1101, 4, None, true);
     assert_eq!(
         gaps.list[..gaps.len],
@@ -193,6 +197,32 @@ fn time_of_whole_warps() {
                 let line = format!("{name} races={races} width={width}: store {stores:?}, load {loads:?}\n");
                 std::io::stderr().write_all(line.as_bytes()).unwrap();
             }
+        }
+    }
+}
+
+#[test]
+fn warps_that_store_the_same_at_one_instruction_do_not_race() {
+    // Place and value of the second warp's store; whether it races.
+    for (place, value, races) in [(1, 1, false), (1, 2, true), (2, 1, true)] {
+        for memory in [Memory::Shared, Memory::Global] {
+            let mut hw = hardware(true);
+            let base = match memory {
+                Memory::Shared => BASE,
+                Memory::Global => hw.global.memory.allocations()[0].base,
+            };
+            hw.store_lanes(actor(0, u32::MAX, 1), memory, &[base; 32], 4, Nature::Generic, &[1; 128])
+                .unwrap();
+            // All lanes at once, and one that has come apart.
+            for lanes in [u32::MAX, 4] {
+                let who = actor(1, lanes, place);
+                hw.store_lanes(who, memory, &[base; 32], 4, Nature::Generic, &[value; 128]).unwrap();
+            }
+            assert_eq!(!hw.findings.is_empty(), races, "{place} {value}: {:?}", hw.findings);
+            // A read that nothing orders after them is a race in any case.
+            hw.findings.clear();
+            hw.load_lanes(actor(1, 1, 3), memory, &[base; 32], 4, Nature::Generic, &mut [0; 128]).unwrap();
+            assert!(!hw.findings.is_empty());
         }
     }
 }

@@ -507,4 +507,22 @@ mod tests {
         assert_eq!(outcome.report.findings[0].0.code, Code::Trap);
         assert!(outcome.report.findings[0].0.message.contains("`ab` at ab:12 in ab"), "{outcome:?}");
     }
+
+    #[test]
+    fn the_heap_is_always_full() {
+        let body = |free: &str| {
+            format!(
+                "mov.u64 %d2, 64; mov.u32 %r1, 7; {{ .param .b64 p; st.param.b64 [p], %d2; .param .b64 q;
+                 call.uni (q), malloc, (p); ld.param.b64 %d3, [q]; }} cvt.u32.u64 %r1, %d3;
+                 {{ .param .b64 p; st.param.b64 [p], {free}; call.uni free, (p); }}"
+            )
+        };
+        let functions =
+            ".extern .func (.param .b64 r) malloc(.param .b64 n); .extern .func free(.param .b64 at);";
+        let (outcome, v) = run(functions, &body("%d3"));
+        assert!(outcome.report.findings.is_empty(), "{:#?}", outcome.report.findings);
+        assert_eq!(v[..2], [0, 0]);
+        let (outcome, _) = run(functions, &body("%d2"));
+        assert_eq!(outcome.report.findings[0].0.code, Code::InvalidOperand);
+    }
 }

@@ -1,5 +1,6 @@
 //! Functions that are not in the module but in the system: `vprintf`, `__assertfail` (CUDA C programming guide,
-//! "formatted output", "assertion"). The device's heap is not modelled.
+//! "formatted output", "assertion"), and `malloc` and `free` of a device whose heap is always full ("dynamic global
+//! memory allocation": `malloc` returns null then, and a kernel has to expect it).
 
 use super::call::Call;
 use super::printf::{Argument, format};
@@ -37,11 +38,22 @@ pub(super) fn call(call: &Call, name: &str, x: &mut Exec<'_>) -> Result<Flow, St
             let place = x.place;
             x.hw.fail(Finding::new(Code::Trap, message).at(place, "called here"))
         }
-        "malloc" | "free" => {
-            let message = format!(
-                "`{name}` uses the device's heap, which the machine does not model: pass memory to the kernel"
-            );
-            x.fail(Code::Unsupported, message)
+        // A heap of no bytes (`cudaLimitMallocHeapSize`): `malloc` returns null, as it does on a full one.
+        "malloc" => {
+            for lane in lanes_of(x.lanes) {
+                call.set_result(x, lane, 0);
+            }
+            Ok(Flow::Next)
+        }
+        "free" => {
+            for lane in lanes_of(x.lanes) {
+                let at = call.argument(x, 0, lane);
+                if at != 0 {
+                    let message = format!("`free` of {at:#x}, which `malloc` did not return");
+                    return x.fail(Code::InvalidOperand, message);
+                }
+            }
+            Ok(Flow::Next)
         }
         _ => x.fail(
             Code::Unsupported,

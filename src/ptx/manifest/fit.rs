@@ -62,10 +62,15 @@ pub(super) fn check(manifest: &Manifest, module: &Module) -> Result<FunctionId, 
             found.push(misfit(&path("align"), text));
         }
         // The hardware takes a map from a multiple of 64 (PTX ISA, "Tensor-map access").
-        if matches!(param.kind, ParamKind::TensorMaps(_)) && symbol.offset % 64 != 0 {
+        let maps: Vec<usize> = match &param.kind {
+            ParamKind::TensorMaps(_) => vec![0],
+            ParamKind::Structure(s) => s.maps.iter().map(|m| m.0).collect(),
+            _ => Vec::new(),
+        };
+        if let Some(at) = maps.iter().map(|&m| symbol.offset + m as u64).find(|at| at % 64 != 0) {
             let text = format!(
-                "`{}` lies at byte {} of the parameters; tensor maps lie at multiples of 64",
-                symbol.name, symbol.offset
+                "a map of `{}` lies at byte {at} of the parameters; tensor maps lie at multiples of 64",
+                symbol.name
             );
             found.push(misfit(&format!("params[{i}]"), text).help("declare the parameter with `.align 64`"));
         }

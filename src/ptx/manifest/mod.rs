@@ -10,7 +10,7 @@
 //! | `tensor_maps` | the maps `maps`, 128 bytes each |
 //! | `scalar` | the operand `operand`, of shape `[]`; or `value`, as `dtype` |
 //! | `extent`, `stride` | the extent, or the stride in elements, of dimension `dim` of operand `operand`, as 64 bits |
-//! | `bytes` | the structure `hex` |
+//! | `bytes` | the structure `hex`; in it the maps of `maps`, `{"offset": BYTES, "map": INDEX}`, and addresses, `relocations`: `{"offset": BYTES, "operand": INDEX, "byte_offset": 0}` |
 //! | `scratch` | the address of a zeroed buffer of `scratch_bytes`, at a multiple of `scratch_align` |
 //!
 //! Numbers that only a launch gives are `{"operand": 0, "dim": 1, "divisor": 8}`, `{"operand": 0, "stride": 0, "factor": 2}`
@@ -131,6 +131,8 @@ pub enum ParamKind {
     Scalar(usize),
     /// Bytes known beforehand; with the type when it is a number.
     Bytes(Vec<u8>, Option<DType>),
+    /// Bytes known beforehand but for tensor maps and addresses in them.
+    Structure(Structure),
     /// A number of 8 bytes that the launch finds.
     Number(Size),
     /// The address of a zeroed buffer; null when it has no bytes.
@@ -140,6 +142,17 @@ pub enum ParamKind {
         /// Its alignment.
         align: u64,
     },
+}
+
+/// A structure that holds tensor maps or addresses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Structure {
+    /// What is known beforehand.
+    pub bytes: Vec<u8>,
+    /// Tensor maps: where, in bytes, and the map's index.
+    pub maps: Vec<(usize, usize)>,
+    /// Addresses: where, in bytes, of which operand, plus how many bytes.
+    pub addresses: Vec<(usize, usize, u64)>,
 }
 
 /// The arguments of `cuTensorMapEncodeTiled`, the innermost dimension first.

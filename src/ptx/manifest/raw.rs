@@ -2,7 +2,7 @@
 
 use super::array::{DType, count};
 use super::error::{Kind, ManifestError};
-use super::{Direction, GridSize, Operand, Param, ParamKind, Size};
+use super::{Direction, GridSize, Operand, Param, ParamKind, Size, Structure};
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor, value::MapAccessDeserializer};
 use serde_json::Value;
 use std::fmt;
@@ -84,7 +84,9 @@ struct RawParam {
     byte_offset: Option<u64>,
     points_to_align: Option<u64>,
     dim: Option<usize>,
-    maps: Option<Vec<usize>>,
+    maps: Option<Vec<RawMapUse>>,
+    #[serde(default)]
+    relocations: Vec<RawRelocation>,
     dtype: Option<String>,
     value: Option<Value>,
     hex: Option<String>,
@@ -96,6 +98,30 @@ struct RawParam {
     _operand_name: Option<IgnoredAny>,
     #[serde(rename = "operand_direction")]
     _operand_direction: Option<IgnoredAny>,
+}
+
+/// `2`, or `{"offset": 128, "map": 2}`.
+#[derive(serde::Deserialize)]
+#[serde(untagged, expecting = "the index of a map or {\"offset\": BYTES, \"map\": INDEX} is wanted")]
+enum RawMapUse {
+    Index(usize),
+    At(RawMapAt),
+}
+
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawMapAt {
+    offset: usize,
+    map: usize,
+}
+
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawRelocation {
+    offset: usize,
+    operand: usize,
+    #[serde(default)]
+    byte_offset: u64,
 }
 
 #[derive(serde::Deserialize)]
@@ -381,12 +407,15 @@ impl RawParam {
                 (ParamKind::Pointer { operand: operand()?, byte_offset, align }, 8)
             }
             "tensor_maps" => {
-                let Some(list) = self.maps.clone() else { return wrong(path.as_str(), needs("maps")) };
-                if let Some((k, bad)) = list.iter().enumerate().find(|(_, m)| **m >= maps) {
-                    return wrong(
-                        format!("{path}.maps[{k}]"),
-                        format!("{bad}, while there are {maps} tensor maps"),
-                    );
+                let Some(uses) = &self.maps else { return wrong(path.as_str(), needs("maps")) };
+                let mut list = Vec::with_capacity(uses.len());
+                for (k, one) in uses.iter().enumerate() {
+                    let RawMapUse::Index(index) = one else {
+                        let text = "an index is wanted; only structures (`bytes`) have maps at an offset";
+                        return wrong(format!("{path}.maps[{k}]"), text);
+                    };
+                    map_exists(&format!("{path}.maps[{k}]"), *index, maps)?;
+                    list.push(*index);
                 }
                 let bytes = 128 * list.len() as u64;
                 (ParamKind::TensorMaps(list), bytes)
@@ -434,7 +463,12 @@ impl RawParam {
                     return wrong(format!("{path}.hex"), text);
                 };
                 let len = bytes.len() as u64;
-                (ParamKind::Bytes(bytes, None), len)
+                let structure = self.structure(&path, bytes, operands.len(), maps)?;
+                if structure.maps.is_empty() && structure.addresses.is_empty() {
+                    (ParamKind::Bytes(structure.bytes, None), len)
+                } else {
+                    (ParamKind::Structure(structure), len)
+                }
             }
             "scratch" => {
                 let Some(bytes) = self.scratch_bytes else {
@@ -455,8 +489,53 @@ impl RawParam {
                 format!("{}, while this {} has {bytes} bytes", self.bytes, self.kind),
             );
         }
+        if !self.relocations.is_empty() && self.kind != "bytes" {
+            let text = format!("a {} has none; only structures (`bytes`) do", self.kind);
+            return wrong(format!("{path}.relocations"), text);
+        }
         Ok(Param { name: self.name, bytes, align: self.align, kind })
     }
+
+    /// The structure of a parameter of kind `bytes`: its maps and addresses lie in it.
+    fn structure(&self, path: &str, bytes: Vec<u8>, operands: usize, maps: usize) -> Result<Structure> {
+        let len = bytes.len();
+        let fits = |path: &str, offset: usize, size: usize| {
+            if offset.checked_add(size).is_some_and(|end| end <= len) {
+                return Ok(());
+            }
+            wrong(
+                format!("{path}.offset"),
+                format!("{size} bytes at {offset}, while the structure has {len}"),
+            )
+        };
+        let mut structure = Structure { bytes, maps: Vec::new(), addresses: Vec::new() };
+        for (k, one) in self.maps.iter().flatten().enumerate() {
+            let path = format!("{path}.maps[{k}]");
+            let RawMapUse::At(at) = one else {
+                return wrong(path, "in a structure, {\"offset\": BYTES, \"map\": INDEX} is wanted");
+            };
+            fits(&path, at.offset, tidegate_machine::tensormap::MAP_BYTES)?;
+            map_exists(&format!("{path}.map"), at.map, maps)?;
+            structure.maps.push((at.offset, at.map));
+        }
+        for (k, at) in self.relocations.iter().enumerate() {
+            let path = format!("{path}.relocations[{k}]");
+            fits(&path, at.offset, 8)?;
+            if at.operand >= operands {
+                let text = format!("{}, while there are {operands} operands", at.operand);
+                return wrong(format!("{path}.operand"), text);
+            }
+            structure.addresses.push((at.offset, at.operand, at.byte_offset));
+        }
+        Ok(structure)
+    }
+}
+
+fn map_exists(path: &str, index: usize, maps: usize) -> Result<()> {
+    if index < maps {
+        return Ok(());
+    }
+    wrong(path, format!("{index}, while there are {maps} tensor maps"))
 }
 
 /// The bytes that pairs of hexadecimal digits denote.

@@ -10,6 +10,7 @@ use crate::program::{Formal, FunctionId};
 use thiserror::Error;
 use tidegate_machine::grid::Gauge;
 use tidegate_machine::schedule::{RoundRobin, Schedule};
+use tidegate_machine::tensormap::MAP_BYTES;
 
 type Result<T> = std::result::Result<T, ManifestError>;
 
@@ -378,6 +379,14 @@ impl<'a> Run<'a> {
         Ok(buffer)
     }
 
+    /// The descriptor of a tensor map.
+    fn map_bytes(&self, map: usize, buffers: &[Buffer]) -> Result<[u8; MAP_BYTES]> {
+        let spec = &self.manifest.tensor_maps[map];
+        let address = buffers[spec.operand].address.wrapping_add(spec.offset);
+        let path = format!("tensor_maps[{map}] (of `{}`)", buffers[spec.operand].name);
+        spec.encode(&path, address, &|size| self.size(size, 0))
+    }
+
     fn param_bytes(
         &self,
         device: &mut Device,
@@ -398,10 +407,22 @@ impl<'a> Run<'a> {
             ParamKind::TensorMaps(maps) => {
                 let mut bytes = Vec::with_capacity(128 * maps.len());
                 for &map in maps {
-                    let spec = &self.manifest.tensor_maps[map];
-                    let address = buffers[spec.operand].address.wrapping_add(spec.offset);
-                    let path = format!("tensor_maps[{map}] (of `{}`)", buffers[spec.operand].name);
-                    bytes.extend(spec.encode(&path, address, &|size| self.size(size, 0))?);
+                    bytes.extend(self.map_bytes(map, buffers)?);
+                }
+                bytes
+            }
+            ParamKind::Structure(s) => {
+                let mut bytes = s.bytes.clone();
+                let mut put = |offset: usize, data: &[u8]| {
+                    if let Some(to) = bytes.get_mut(offset..offset.saturating_add(data.len())) {
+                        to.copy_from_slice(data);
+                    }
+                };
+                for &(offset, map) in &s.maps {
+                    put(offset, &self.map_bytes(map, buffers)?);
+                }
+                for &(offset, operand, add) in &s.addresses {
+                    put(offset, &buffers[operand].address.wrapping_add(add).to_le_bytes());
                 }
                 bytes
             }

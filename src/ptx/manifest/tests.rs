@@ -207,6 +207,53 @@ fn scalars_and_structures_with_values() {
 }
 
 #[test]
+fn structures_that_hold_maps_and_addresses() {
+    const PTX: &str = ".version 9.0
+.target sm_90a
+.address_size 64
+.visible .entry k(.param .align 64 .b8 k_param_0[256])
+{
+    ret;
+}
+";
+    let mut m = manifest();
+    m["dynamic_shared_bytes"] = json!(0);
+    m["params"] = json!([{
+        "name": "k_param_0", "bytes": 256, "align": 64, "kind": "bytes", "hex": "ab".repeat(256),
+        "maps": [{"offset": 64, "map": 0}], "relocations": [{"offset": 8, "operand": 1, "byte_offset": 4}],
+    }]);
+    let read = Manifest::from_json(&m.to_string()).unwrap();
+    let module = Module::from_text(PTX).unwrap();
+    let mut run = Run::new(&read, &module).unwrap();
+    run.set(0, x(8)).unwrap();
+    run.set(2, n()).unwrap();
+    let prepared = run.prepare().unwrap();
+    let params = &prepared.launch.params;
+    assert_eq!(params[..8], [0xab; 8]);
+    let address = u64::from_le_bytes(params[8..16].try_into().unwrap());
+    assert_eq!(address % 512, 4, "{address:#x}");
+    assert_eq!(params[16..64], [0xab; 48]);
+    assert_ne!(params[64..192], [0xab; 128]);
+    assert_eq!(params[192..], [0xab; 64]);
+    for (pointer, value, said) in [
+        ("/params/0/maps/0/offset", json!(192), "params[0].maps[0].offset: 128 bytes at 192, while"),
+        ("/params/0/maps/0/map", json!(1), "params[0].maps[0].map: 1, while there are 1"),
+        ("/params/0/maps/0", json!(0), "params[0].maps[0]: in a structure"),
+        ("/params/0/relocations/0/operand", json!(3), "params[0].relocations[0].operand: 3, while"),
+        ("/params/0/relocations/0/offset", json!(249), "params[0].relocations[0].offset: 8 bytes at 249"),
+    ] {
+        let mut m = m.clone();
+        *m.pointer_mut(pointer).unwrap() = value;
+        let error = read_error(&m);
+        assert!(error.to_string().contains(said), "{pointer}: {error}");
+    }
+    *m.pointer_mut("/params/0/maps/0/offset").unwrap() = json!(72);
+    let read = Manifest::from_json(&m.to_string()).unwrap();
+    let errors = Run::new(&read, &module).unwrap_err();
+    assert!(errors[0].to_string().contains("a map of `k_param_0` lies at byte 72"), "{errors:?}");
+}
+
+#[test]
 fn a_manifest_of_another_kernel_does_not_fit() {
     let module = Module::from_text(PTX).unwrap();
     for (pointer, value, said) in [

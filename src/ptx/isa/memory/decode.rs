@@ -274,7 +274,8 @@ fn load(d: &mut Decoder<'_>) -> Result<Op> {
     let (order, gpu) = order(d, &m, Order::Acquire)?;
     let target = target(d, 1, m.space)?;
     let elements = d.elements(0)?;
-    if elements.len() != n as usize || (m.vector.is_some() != matches!(d.arg(0)?, Arg::Vector(_))) {
+    // One register may stand in braces (Triton writes it so, ptxas takes it).
+    if elements.len() != n as usize || (m.vector.is_some() && !matches!(d.arg(0)?, Arg::Vector(_))) {
         return d.error_at(0, format!("{n} registers are wanted, found {}", elements.len()));
     }
     let mut dst = SmallVec::new();
@@ -321,7 +322,7 @@ fn store(d: &mut Decoder<'_>) -> Result<Op> {
         return d.error_at(0, "the parameters of a kernel are only read");
     }
     let elements = d.elements(1)?;
-    if elements.len() != n as usize || (m.vector.is_some() != matches!(d.arg(1)?, Arg::Vector(_))) {
+    if elements.len() != n as usize || (m.vector.is_some() && !matches!(d.arg(1)?, Arg::Vector(_))) {
         return d.error_at(1, format!("{n} values are wanted, found {}", elements.len()));
     }
     let mut src = SmallVec::new();

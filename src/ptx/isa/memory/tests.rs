@@ -44,6 +44,19 @@ fn vectors_and_128_bits() {
 }
 
 #[test]
+fn one_register_may_stand_in_braces() {
+    let after =
+        snippet(&format!("{HEAD} st.shared.b32 [%r0+1024], {{ %r1 }}; ld.shared.b32 {{ %r2 }}, [%r0+1024];"))
+            .each("%r0", |lane| lane * 4)
+            .each("%r1", |lane| lane + 5)
+            .run();
+    after.clean();
+    assert_eq!(after.get("%r2")[3], 8);
+    assert!(error("ld.shared.b32 {%r1, %r2}, [%r0];").contains("1 registers are wanted, found 2"));
+    assert!(error("st.shared.v2.b32 [%r0], %r1;").contains("2 values are wanted, found 1"));
+}
+
+#[test]
 fn predicated_lanes_and_low_bits() {
     let after =
         snippet(&format!("{HEAD} @%p st.shared.u8 [%r0+1024], %r1; @%p ld.shared.u8 %r2, [%r0+1024];"))

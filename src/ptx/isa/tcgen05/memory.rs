@@ -98,7 +98,8 @@ impl Op {
                     None => Ok(Flow::Wait(WaitOn::TensorColumns { columns })),
                     Some(first) => {
                         let to = to.0.of(x, x.lanes.trailing_zeros() as usize & 31)?;
-                        x.hw.store(x.actor(), Address::Shared(to), &first.to_le_bytes(), Nature::Generic)?;
+                        // The ISA names no proxy for this write, and no fence between it and what follows.
+                        x.hw.store(x.actor(), Address::Shared(to), &first.to_le_bytes(), Nature::Async)?;
                         Ok(Flow::Next)
                     }
                 }

@@ -70,8 +70,11 @@ fn unpacking_stores() {
 #[test]
 fn registers_of_a_load_wait_for_it() {
     let body = "tcgen05.st.sync.aligned.32x32b.x1.b32 [%r0], {%r1}; tcgen05.wait::st.sync.aligned;
-        tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r2}, [%r0]; nanosleep.u32 %r2;";
+        tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r2}, [%r0]; nanosleep.u32 %r2; add.u32 %r3, %r2, 1;";
     run(body).finds(Code::RegistersInFlight);
+    // Hardware waits for the registers: so does the run, with one finding.
+    let out = run(body).all("%r1", 4u32).run();
+    assert_eq!(out.first("%r3"), 5);
 }
 
 #[test]

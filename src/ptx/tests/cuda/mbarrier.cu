@@ -9,7 +9,7 @@ extern "C" __global__ void mbarrier(const int* a, int* out, unsigned* info, int 
   if (w == 0) for (int t = 0; t < n; ++t) { if (t >= 2) wait(&empty[t & 1], ((t >> 1) + 1) & 1); s[t & 1][lane] = a[32 * t + lane] + t; asm volatile("{.reg .b64 st; mbarrier.arrive.release.cta.shared::cta.b64 st, [%0];}" :: BAR(&full[t & 1]) : "memory"); }
   else if (w == 1) { int acc = 0; for (int t = 0; t < n; ++t) { wait(&full[t & 1], (t >> 1) & 1); acc = acc * 7 + s[t & 1][lane ^ 1]; __syncwarp(); if (lane == 0) asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" :: BAR(&empty[t & 1]) : "memory"); } out[lane] = acc; }
   else if (lane == 0) { unsigned long long st, st2; unsigned c, p;
-    asm volatile("mbarrier.arrive.shared.b64 %0, [%1], 2;" : "=l"(st) : BAR(&x) : "memory"); asm volatile("mbarrier.pending_count.b64 %0, %1;" : "=r"(c) : "l"(st)); info[0] = c;
+    asm volatile("mbarrier.arrive.noComplete.shared.b64 %0, [%1], 2;" : "=l"(st) : BAR(&x) : "memory"); asm volatile("mbarrier.pending_count.b64 %0, %1;" : "=r"(c) : "l"(st)); info[0] = c;
     asm volatile("mbarrier.arrive.noComplete.shared.b64 %0, [%1], 1;" : "=l"(st) : BAR(&x) : "memory"); asm volatile("mbarrier.pending_count.b64 %0, %1;" : "=r"(c) : "l"(st)); info[1] = c;
     asm volatile("{.reg .pred p; mbarrier.test_wait.shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p;}" : "=r"(p) : BAR(&x), "l"(st) : "memory"); info[2] = p;
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 %0, [%1], 64;" : "=l"(st2) : BAR(&x) : "memory");
@@ -19,6 +19,6 @@ extern "C" __global__ void mbarrier(const int* a, int* out, unsigned* info, int 
     asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], 16; mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%0], 16;" :: BAR(&x) : "memory");
     asm volatile("mbarrier.arrive_drop.shared.b64 %0, [%1];" : "=l"(st) : BAR(&x) : "memory"); asm volatile("mbarrier.arrive.shared.b64 _, [%0], 3;" :: BAR(&x) : "memory");
     asm volatile("{.reg .pred p; mbarrier.test_wait.parity.shared.b64 p, [%1], 1; selp.u32 %0, 1, 0, p;}" : "=r"(p) : BAR(&x) : "memory"); info[5] = p;
-    asm volatile("mbarrier.arrive.shared.b64 %0, [%1];" : "=l"(st) : BAR(&x) : "memory"); asm volatile("mbarrier.pending_count.b64 %0, %1;" : "=r"(c) : "l"(st)); info[6] = c;
+    asm volatile("mbarrier.arrive.noComplete.shared.b64 %0, [%1], 1;" : "=l"(st) : BAR(&x) : "memory"); asm volatile("mbarrier.pending_count.b64 %0, %1;" : "=r"(c) : "l"(st)); info[6] = c;
     asm volatile("mbarrier.inval.shared.b64 [%0];" :: BAR(&x) : "memory"); info[7] = 1; }
 }
