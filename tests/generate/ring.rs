@@ -143,7 +143,7 @@ impl Generator {
             return format!(", tile = [8, {columns}], swizzle = {span}");
         }
         // Two tiles side by side.
-        if row % 2 == 0 && [32, 64, 128].contains(&(row / 2)) && self.shape.len() + 3 <= 4 {
+        if row.is_multiple_of(2) && [32, 64, 128].contains(&(row / 2)) && self.shape.len() + 3 <= 4 {
             return format!(", tile = [8, {}], swizzle = {}", columns / 2, row / 2);
         }
         String::new()

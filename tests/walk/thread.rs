@@ -236,7 +236,7 @@ impl<'m> Thread<'m> {
             ScfOp::While => {
                 self.advance(op);
                 let before = self.body(op, 0)?;
-                self.hand_on(&operands, &module.block_args(before).to_vec())?;
+                self.hand_on(&operands, module.block_args(before))?;
                 self.enter(before, Region::Before(op));
             }
             ScfOp::Condition => {
@@ -245,7 +245,7 @@ impl<'m> Thread<'m> {
                 };
                 if self.array(operands[0])?.number().is_true() {
                     let after = self.body(of, 1)?;
-                    self.hand_on(&operands[1..], &module.block_args(after).to_vec())?;
+                    self.hand_on(&operands[1..], module.block_args(after))?;
                     self.enter(after, Region::After(of));
                 } else {
                     self.hand_on(&operands[1..], &module.results(of).collect::<Vec<_>>())?;
@@ -266,7 +266,7 @@ impl<'m> Thread<'m> {
                 }
                 Some(Region::After(of)) => {
                     let before = self.body(of, 0)?;
-                    self.hand_on(&operands, &module.block_args(before).to_vec())?;
+                    self.hand_on(&operands, module.block_args(before))?;
                     self.enter(before, Region::Before(of));
                 }
                 Some(region @ (Region::Kernel | Region::Role | Region::Before(_))) => {
