@@ -1,4 +1,4 @@
-//! `cargo xtask demo`: one kernel from text to machine code, each command shown.
+//! `cargo xtask demo`: one kernel from text to machine code and to its result, each command shown.
 
 use std::{path::PathBuf, process::ExitCode};
 
@@ -13,6 +13,8 @@ use crate::{
 /// The kernel that the demo takes through the compiler, and what it is compiled for.
 const KERNEL: &str = "examples/multislot_ring.mlir";
 const CHIP: &str = "sm_90a";
+/// Its input and output, by numpy: rows of whole numbers, and their sum.
+const DATA: &str = "examples/data/multislot_ring";
 
 /// One thing that the demo shows.
 struct Scene<'a> {
@@ -43,8 +45,14 @@ pub(crate) fn run(shell: &Shell) -> Result<ExitCode> {
         }
     }
     match &tools.ptxas {
-        Some(_) => println!("\nDone: ptxas accepted the kernel. All files are in target/demo."),
-        None => println!("\nDone, but for ptxas, which is not here. All files are in target/demo."),
+        Some(_) => println!(
+            "\nDone: ptxas accepted the kernel, and it computes the right thing. All files are in target/demo."
+        ),
+        None => {
+            println!(
+                "\nDone, but for ptxas, which is not here: the kernel computes the right thing. All files are in target/demo."
+            )
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -53,6 +61,7 @@ pub(crate) fn run(shell: &Shell) -> Result<ExitCode> {
 fn scenes<'a>(shell: &'a Shell, tools: &Tools, target: PathBuf) -> Vec<Scene<'a>> {
     let tidegate = relative(shell, target.join("debug/tidegate"));
     let ptx = relative(shell, target.join("demo/multislot_ring.ptx"));
+    let manifest = relative(shell, target.join("demo/multislot_ring.json"));
     let cubin = relative(shell, target.join("demo/multislot_ring.cubin"));
     let mut scenes = vec![
         Scene {
@@ -61,7 +70,10 @@ fn scenes<'a>(shell: &'a Shell, tools: &Tools, target: PathBuf) -> Vec<Scene<'a>
         },
         Scene {
             says: "Compile: through nvgpu, nvvm and LLVM to PTX.",
-            command: cmd!(shell, "{tidegate} compile {KERNEL} --emit ptx --target {CHIP} -o {ptx}"),
+            command: cmd!(
+                shell,
+                "{tidegate} compile {KERNEL} --emit ptx --target {CHIP} -o {ptx} --manifest {manifest}"
+            ),
         },
         Scene { says: "Its barriers, in PTX:", command: cmd!(shell, "grep -n mbarrier {ptx}") },
     ];
@@ -72,6 +84,13 @@ fn scenes<'a>(shell: &'a Shell, tools: &Tools, target: PathBuf) -> Vec<Scene<'a>
             command: cmd!(shell, "{ptxas} -arch={CHIP} -v {ptx} -o {cubin}"),
         });
     }
+    scenes.push(Scene {
+        says: "Run: the PTX itself, on the CPU, under several schedules; the output is compared with numpy's.",
+        command: cmd!(
+            shell,
+            "{tidegate} run {ptx} --manifest {manifest} --in x={DATA}.x.npy --expect o={DATA}.o.npy --schedule all"
+        ),
+    });
     scenes
 }
 
