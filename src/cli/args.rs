@@ -30,7 +30,7 @@ pub(crate) enum Command {
     Check(CheckArgs),
     Opt(OptArgs),
     Compile(CompileArgs),
-    Run(RunArgs),
+    Run(Box<RunArgs>),
     Explain(ExplainArgs),
     Completions(CompletionsArgs),
 }

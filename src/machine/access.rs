@@ -34,7 +34,7 @@ pub struct Party<'a> {
     /// The block from which it acts.
     pub rank: u32,
     /// It writes what is there already. The same instruction may have written it, unordered with this: whichever comes
-    /// last, the memory is the same (see [`Hit::harmless`]).
+    /// last, the memory is the same (see `Hit::harmless`).
     pub same: bool,
 }
 

@@ -171,7 +171,11 @@ pub(crate) fn explain(hw: &Hardware, waits: &Waits) -> Finding {
             let verb = if w.agents.len() > 1 { "wait" } else { "waits" };
             format!("the kernel hangs: {agents} {verb} for {}, which never comes", what(hw, &w.wait))
         }
-        _ => format!("the kernel hangs: {} agents wait, and none can go on", waits.len()),
+        _ if groups.len() <= 3 => {
+            let all: Vec<String> = groups.iter().map(|w| names(hw, &w.agents)).collect();
+            format!("the kernel hangs: {} wait, and none can go on", all.join(" and "))
+        }
+        _ => format!("the kernel hangs: {} warps wait, and none can go on", waits.len()),
     };
     let mut finding = whereabouts(hw, waits, Finding::new(Code::Deadlock, message));
     let mut said: Vec<String> = Vec::new();

@@ -135,7 +135,6 @@ impl Env {
         let at = |v: [u32; 3]| u64::from(v.get(component).copied().unwrap_or(0));
         let thread = u64::from(self.warp) * 32 + u64::from(lane);
         let [bx, by, bz] = d.block.map(u64::from);
-        let one = if component == 3 { 0 } else { 1 };
         let per = |a: [u32; 3], b: [u32; 3]| std::array::from_fn(|i| a[i] / b[i].max(1));
         let within = |a: [u32; 3], b: [u32; 3]| std::array::from_fn(|i| a[i] % b[i].max(1));
         let clusters = per(d.grid, d.cluster);
@@ -148,7 +147,7 @@ impl Env {
                 2 => thread / (bx * by).max(1),
                 _ => 0,
             },
-            "ntid" => at(d.block).max(u64::from(component == 3) * 0),
+            "ntid" => at(d.block),
             "ctaid" => at(self.ctaid),
             "nctaid" => at(d.grid),
             "laneid" => lane64,
@@ -159,7 +158,7 @@ impl Env {
             "clusterid" => at(per(self.ctaid, d.cluster)),
             "nclusterid" => at(clusters),
             "cluster_ctaid" => at(within(self.ctaid, d.cluster)),
-            "cluster_nctaid" => at(d.cluster).max(one * 0),
+            "cluster_nctaid" => at(d.cluster),
             "cluster_ctarank" => u64::from(self.rank),
             "cluster_nctarank" => d.cluster.iter().map(|&n| u64::from(n)).product(),
             "is_explicit_cluster" => u64::from(d.explicit_cluster),

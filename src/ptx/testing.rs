@@ -120,12 +120,6 @@ impl Snippet {
         self
     }
 
-    /// With only these lanes.
-    pub(crate) fn lanes(mut self, lanes: u32) -> Snippet {
-        self.lanes = lanes;
-        self
-    }
-
     /// Sets a register in all lanes to one value.
     pub(crate) fn all(self, name: &str, value: impl Into<u128>) -> Snippet {
         let value = value.into();

@@ -42,8 +42,9 @@ pub(crate) fn compare(got: &Array, want: &Array, tolerance: Tolerance) -> Compar
     for i in 0..got.len() {
         let (a, b) = (got.get(i), want.get(i));
         let difference = difference(a, b, tolerance.equal_nan);
-        let wrong =
-            difference > 0.0 && !(difference <= tolerance.absolute + tolerance.relative * b.to_f64().abs());
+        let allowed = tolerance.absolute + tolerance.relative * b.to_f64().abs();
+        // A tolerance that is not a number allows nothing.
+        let wrong = difference > 0.0 && (difference > allowed || allowed.is_nan());
         out.wrong += usize::from(wrong);
         let further = out.worst.as_ref().is_none_or(|worst| difference > worst.3);
         if difference > 0.0 && ((wrong && !worst_is_wrong) || (wrong == worst_is_wrong && further)) {

@@ -6,7 +6,7 @@
     missing_docs,
     reason = "a benchmark prints, and stops when it cannot run"
 )]
-#![allow(dead_code, reason = "the kernels' test uses the rest")]
+#![allow(dead_code, unreachable_pub, reason = "the kernels' test uses the rest")]
 
 #[path = "../tests/kernels/jax.rs"]
 mod jax;

@@ -4,8 +4,11 @@ use crate::regs::Regs;
 use tidegate_machine::engine::Op;
 use tidegate_machine::hardware::{Hardware, Stop};
 
+/// A function of an operation on registers.
+pub type Function = Box<dyn FnOnce(&Op, &mut Regs, &mut Hardware) -> Result<(), Stop> + Send>;
+
 /// What an operation does to registers: a function of its own, with what it needs.
-pub struct Work(pub Box<dyn FnOnce(&Op, &mut Regs, &mut Hardware) -> Result<(), Stop> + Send>);
+pub struct Work(pub Function);
 
 impl Work {
     /// Does it. The function enters the frame ([`Regs::enter`]) in which it was issued by itself.

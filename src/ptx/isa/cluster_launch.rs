@@ -2,7 +2,7 @@
 //!
 //! The answer is opaque to kernels. Ours: bit 0 says that a cluster was cancelled, the 32-bit words 1 to 3 hold the
 //! `%ctaid` of its first block. Every cluster of a grid is launched by the model itself, so there is nothing to cancel:
-//! [`answer`] is where a launch that hands out pending clusters would be asked.
+//! `answer` is where a launch that hands out pending clusters would be asked.
 
 use super::copy::every_block;
 use super::spot::{Mods, Spot, Window, needs};

@@ -76,7 +76,7 @@ pub(super) fn decode(d: &mut Decoder<'_>) -> Result<Op, ParseError> {
             match d.arg(0)? {
                 Arg::Const(c) => {
                     let n = crate::decode::constant_bits(*c, ScalarType::U32) as u32;
-                    if !(24..=256).contains(&n) || n % 8 != 0 {
+                    if !(24..=256).contains(&n) || !n.is_multiple_of(8) {
                         return d.error_at(
                             0,
                             format!("setmaxnreg takes a multiple of 8 from 24 to 256, found {n}"),

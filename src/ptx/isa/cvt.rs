@@ -1,5 +1,5 @@
 //! `cvt`: between types of numbers (ISA 9.7.9, "Data Movement and Conversion Instructions: cvt"). Conversions to and
-//! from packed formats and `cvt.pack` are in [`packed`].
+//! from packed formats and `cvt.pack` are in `packed`.
 //!
 //! A source register may be wider than its type: its low bits are read. A destination register may be wider than its
 //! type: the result is sign-extended for signed types, else zero-extended (ISA 9.4.1, "Operand Size Exceeding

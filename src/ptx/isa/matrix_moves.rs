@@ -136,7 +136,7 @@ pub(super) fn decode(d: &mut Decoder<'_>) -> Result<Op, ParseError> {
         return d.unknown();
     }
     let plain = matches!(shape, Shape::M8n8 | Shape::M8n8Trans);
-    if !plain && !(d.arch >= 100 && d.specific) {
+    if !plain && (d.arch < 100 || !d.specific) {
         return d.error(format!("this form of {name} needs sm_100a or later: compile for `.target sm_100a`"));
     }
     if !load && plain && d.arch < 90 {

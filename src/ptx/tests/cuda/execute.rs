@@ -17,13 +17,16 @@ use crate::inputs;
 /// Warp instructions of a cluster: far more than any of these kernels executes.
 const FUEL: u64 = 1 << 26;
 
+/// Where the expected contents of an operand are.
+type Contents = Box<dyn Fn(&Value) -> Option<PathBuf> + Sync>;
+
 /// A kernel, its manifest, and where its arrays are.
 pub(crate) struct Case {
     pub(crate) name: String,
     pub(crate) ptx: PathBuf,
     pub(crate) manifest: PathBuf,
     /// The file of an operand's expected contents.
-    pub(crate) expected: Box<dyn Fn(&Value) -> Option<PathBuf> + Sync>,
+    pub(crate) expected: Contents,
 }
 
 /// What came of a kernel under one schedule.

@@ -4,6 +4,12 @@
 //! Ten lie here, made by JAX 0.8's Pallas Mosaic GPU from kernels of our own; the five that are JAX's own (attention
 //! and matmuls) are read from beside the project when they are there.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a test stops and says why"
+)]
 #![allow(unreachable_pub, reason = "shared with the bench")]
 
 mod jax;

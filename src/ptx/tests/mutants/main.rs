@@ -5,6 +5,12 @@
 //! not listed, and one that is listed and found, are failures. `TIDEGATE_MUTANTS=write` writes the table of results in
 //! `docs/mutants.md` anew, `TIDEGATE_MUTANTS_LOG=FILE` what became of each mutant.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a test stops and says why"
+)]
 #![allow(unreachable_pub, dead_code, reason = "the kernels are shared with another test")]
 
 #[path = "../kernels/jax.rs"]
