@@ -37,7 +37,7 @@ codes! {
     BarrierLife = "TG1006", "a barrier is used outside its life";
     NamedBarrier = "TG1007", "a named barrier is misused";
     ClusterBarrier = "TG1008", "a cluster barrier is misused";
-    Race = "TG1009", "a race";
+    Race = "TG1009", "two accesses race";
     MissingFence = "TG1010", "a generic write reaches the async proxy without a fence";
     Uninitialised = "TG1011", "memory is read that was never written";
     OutOfBounds = "TG1012", "an access outside every allocation";

@@ -264,7 +264,7 @@ barrier.cluster.wait;
 ```
 "#;
 
-    RUN_RACE = "TG1009", Error, "a race", r#"
+    RUN_RACE = "TG1009", Error, "two accesses race", r#"
 Two accesses touch the same bytes, at least one of them writes, and nothing orders one before the
 other: no barrier, no fence with an atomic, no wait for the asynchronous operation that one belongs to.
 The result depends on which comes first, and another run or GPU may see another one.
