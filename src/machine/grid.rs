@@ -5,7 +5,7 @@ use crate::finding::{Code, Finding};
 use crate::hardware::{Counts, Hardware};
 use crate::schedule::{Record, Recorded, Schedule};
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// How to run a grid.
@@ -60,6 +60,8 @@ pub fn run<P: Program>(
     schedule: &(dyn Fn(u64) -> Box<dyn Schedule> + Sync),
 ) -> Report {
     let report = Mutex::new(Report::default());
+    // The first cluster that a finding stopped: those before it run to their end, so that each run finds the same.
+    let stop = AtomicU64::new(u64::MAX);
     let start = |index: u64| {
         let (hw, programs) = launch(index);
         Running { cluster: Cluster::new(hw, programs), schedule: Recorded::new(schedule(index)), counted: 0 }
@@ -68,18 +70,17 @@ pub fn run<P: Program>(
         run_in_turns(clusters, options, gauge, &start, &report);
     } else {
         let next = AtomicU64::new(0);
-        let stop = AtomicBool::new(false);
         let work = || {
-            while !stop.load(Ordering::Relaxed) {
+            loop {
                 let index = next.fetch_add(1, Ordering::Relaxed);
-                if index >= clusters {
+                if index >= clusters || index > stop.load(Ordering::Relaxed) {
                     return;
                 }
                 let mut running = start(index);
                 let outcome = loop {
                     let outcome = running.cluster.run(&mut running.schedule, SLICE);
                     count(&mut running, gauge);
-                    if outcome != Outcome::Slice || stop.load(Ordering::Relaxed) {
+                    if outcome != Outcome::Slice || index > stop.load(Ordering::Relaxed) {
                         break outcome;
                     }
                 };
@@ -88,7 +89,7 @@ pub fn run<P: Program>(
                     running.cluster.report_hang();
                 }
                 if outcome == Outcome::Stopped && options.stop_early {
-                    stop.store(true, Ordering::Relaxed);
+                    stop.fetch_min(index, Ordering::Relaxed);
                 }
                 finish(running, outcome, gauge, &report);
             }
@@ -102,8 +103,29 @@ pub fn run<P: Program>(
         });
     }
     let mut report = report.into_inner().unwrap_or_else(PoisonError::into_inner);
+    report.findings.retain(|(f, _)| f.cluster <= stop.load(Ordering::Relaxed));
     report.findings.sort_by_key(|(f, _)| (f.cluster, f.code));
+    once_for_all_clusters(&mut report.findings);
     report
+}
+
+/// Keeps of findings with the same places the one of the first cluster, and says in how many others it is.
+fn once_for_all_clusters(findings: &mut Vec<(Finding, Record)>) {
+    let places = |f: &Finding| (f.code, f.labels.iter().map(|l| l.place).collect::<Vec<_>>());
+    let mut kept: Vec<(Finding, Record, u32)> = Vec::new();
+    for (finding, record) in findings.drain(..) {
+        let same =
+            kept.iter_mut().find(|(k, ..)| k.cluster != finding.cluster && places(k) == places(&finding));
+        match same {
+            Some((.., more)) => *more += 1,
+            None => kept.push((finding, record, 0)),
+        }
+    }
+    findings.extend(kept.into_iter().map(|(finding, record, more)| match more {
+        0 => (finding, record),
+        1 => (finding.note("the same in one more cluster"), record),
+        n => (finding.note(format!("the same in {n} more clusters")), record),
+    }));
 }
 
 fn run_in_turns<P: Program>(
