@@ -542,11 +542,17 @@ pub fn describe(arg: &Arg) -> &'static str {
     }
 }
 
+/// The architectures that `.target` may name (ISA 11.1.2), without the letter of their own or their family's features.
+const ARCHITECTURES: &[u32] =
+    &[50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 88, 89, 90, 100, 101, 103, 110, 120, 121];
+
 /// `sm_90a` is 90 and specific; `compute_...` and others are no target.
 fn architecture(target: &str) -> Option<(u32, bool)> {
     let digits = target.strip_prefix("sm_")?;
-    let number = digits.trim_end_matches(|c: char| c.is_ascii_lowercase());
-    Some((number.parse().ok()?, number.len() != digits.len()))
+    let number = digits.strip_suffix(['a', 'f']).unwrap_or(digits);
+    let arch = number.parse().ok().filter(|arch| ARCHITECTURES.contains(arch))?;
+    let specific = number.len() != digits.len();
+    (!specific || arch >= 90).then_some((arch, specific))
 }
 
 /// Decodes a module.
@@ -638,4 +644,19 @@ fn touches(args: &[Arg]) -> SmallVec<[u32; 4]> {
     let mut out = SmallVec::new();
     args.iter().for_each(|a| collect(a, &mut out));
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn targets_are_those_of_the_isa() {
+        assert_eq!(architecture("sm_90a"), Some((90, true)));
+        assert_eq!(architecture("sm_100f"), Some((100, true)));
+        assert_eq!(architecture("sm_80"), Some((80, false)));
+        for none in ["sm_999", "sm_", "sm_90aa", "sm_80a", "sm_90x", "compute_90", "", "sm_-1"] {
+            assert_eq!(architecture(none), None, "{none}");
+        }
+    }
 }
