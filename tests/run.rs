@@ -234,6 +234,8 @@ fn wrong_usage_ends_with_2() {
         ("k.ptx --replay 0:x", "no step of a schedule"),
         ("k.ptx --kernel other", "`k.manifest.json` is about `double`, not about `other`"),
         ("k.ptx --shape x=a", "extents are wanted"),
+        ("k.ptx --shared 100", "--shared: `k.manifest.json` says how the kernel is launched"),
+        ("k.ptx --cluster 2", "--cluster: `k.manifest.json` says how the kernel is launched"),
         ("k.ptx --frobnicate", "unexpected argument"),
         ("", "required"),
     ] {

@@ -112,6 +112,18 @@ fn manifest_path(args: &RunArgs) -> Option<PathBuf> {
 
 fn load(args: &RunArgs, texts: &mut Texts, module: Module) -> Result<Loaded> {
     let Some(path) = manifest_path(args) else { return load_without(args, module) };
+    // A manifest that was found and not named: what it decides cannot be given, too.
+    let given = [
+        ("--cluster", args.cluster.is_some()),
+        ("--shared", args.shared.is_some()),
+        ("--shared-symbol", args.shared_symbol.is_some()),
+    ];
+    if let Some((option, _)) = given.into_iter().find(|(_, given)| *given) {
+        return Err(Failure::Usage(format!(
+            "{option}: `{}` says how the kernel is launched; to launch without it, give --block and --param",
+            path.display()
+        )));
+    }
     let file = io::read(&path, &mut texts.sources).map_err(|diagnostic| Failure::one(*diagnostic))?;
     let text = texts.sources.file(file).text().clone();
     let all = Manifest::all_from_json(&text)
@@ -129,9 +141,9 @@ fn load(args: &RunArgs, texts: &mut Texts, module: Module) -> Result<Loaded> {
             )));
         }
         (None, _) => {
-            let wanted = args.kernel.as_deref().unwrap_or("?");
             let has = if names.is_empty() { "no kernel".to_owned() } else { names.join(", ") };
-            return Err(Failure::Usage(format!("`{}` is about {has}, not about `{wanted}`", path.display())));
+            let not = args.kernel.as_ref().map_or(String::new(), |wanted| format!(", not about `{wanted}`"));
+            return Err(Failure::Usage(format!("`{}` is about {has}{not}", path.display())));
         }
     };
     Ok(Loaded { module, manifest, file: Some(file) })
