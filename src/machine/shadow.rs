@@ -358,6 +358,19 @@ impl Memo {
     fn new(access: &Access<'_>) -> Memo {
         Memo { write: NONE, before: NONE, after: access.epoch }
     }
+
+    /// Checks an access against the last write of a cell.
+    #[inline]
+    fn after_write(&mut self, access: &Access<'_>, write: &Epoch, offset: u32) -> Option<Hit> {
+        if *write == self.write {
+            return None;
+        }
+        let hit = access.after_write(write, offset);
+        if hit.is_none() {
+            self.write = *write;
+        }
+        hit
+    }
 }
 
 #[inline]
@@ -372,12 +385,8 @@ fn read(
     let mut found = None;
     let mut offset = first;
     for cell in cells {
-        if cell.write != memo.write {
-            match access.after_write(&cell.write, offset) {
-                None => memo.write = cell.write,
-                Some(hit) => found = found.or(Some(hit)),
-            }
-        }
+        let hit = memo.after_write(access, &cell.write, offset);
+        found = found.or(hit);
         if cell.read != memo.before {
             let before = cell.read;
             let after = if before.comp == Comp::NONE {
@@ -424,12 +433,8 @@ fn write(
     let mut found = None;
     let mut offset = first;
     for cell in cells {
-        if cell.write != memo.write {
-            match access.after_write(&cell.write, offset) {
-                None => memo.write = cell.write,
-                Some(hit) => found = found.or(Some(hit)),
-            }
-        }
+        let hit = memo.after_write(access, &cell.write, offset);
+        found = found.or(hit);
         if cell.read != memo.before {
             let one = [cell.read];
             let readers: &[Epoch] = if cell.read.comp == MANY { sets.get(cell.read.time) } else { &one };

@@ -3,7 +3,7 @@
 //!
 //! The programs restate public ones: most are those of ConSan's tests (Triton), some of CUTracer, Weft and bug reports.
 //! Each runs under many schedules. A clean one has no finding under any; a faulty one has the finding that is expected
-//! under at least one, where the fault is a race or a missing fence under each.
+//! under each (`always`), or, where timing decides which of two faults shows, under at least one (`some`).
 
 mod programs;
 mod script;
