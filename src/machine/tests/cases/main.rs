@@ -162,6 +162,8 @@ cases! {
     peer_waits_at_the_end: programs::peer_leaves(true) => clean;
     store_in_flight_at_the_end: programs::exit_in_flight(false) => always ExitInFlight;
     store_read_before_the_end: programs::exit_in_flight(true) => clean;
+    init_not_fenced_for_a_copy: programs::init_fence(false) => always MissingFence;
+    init_fenced_for_a_copy: programs::init_fence(true) => clean;
     init_not_seen_by_the_peer: programs::peer_init(false) => always BarrierLife;
     init_seen_by_the_peer: programs::peer_init(true) => clean;
     one_lane_arrives_for_all: programs::elected_arrival(false) => always Race;

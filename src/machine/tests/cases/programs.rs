@@ -489,3 +489,11 @@ pub(crate) fn exit_in_flight(wait: bool) -> Case {
     steps.extend(wait.then_some(TmaStoreWait(0)));
     one(steps, &setup(&[], &[s]))
 }
+
+/// A copy pays on a barrier whose initialisation only a barrier of the block precedes, or a fence, too.
+pub(crate) fn init_fence(fence: bool) -> Case {
+    let s = slot(0, 256);
+    let mut prologue = vec![Init(0, 1)];
+    prologue.extend(fence.then_some(InitFence));
+    one(vec![Expect(0, 256), TmaLoad(s, 0, 1), Wait(0, 0), Load(s)], &prologue)
+}
